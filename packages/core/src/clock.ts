@@ -1,0 +1,27 @@
+// What every runtime has, whatever else it has: this package is checked without the types of any.
+declare const performance: { now(): number; readonly timeOrigin: number }
+
+/** Tells the time in whole milliseconds. Its origin is its own business; only differences count. */
+export type Clock = () => number
+
+/**
+ * The time since the epoch as of when the process started, moved on by the monotonic clock: a
+ * changed system time does not move it. Whole milliseconds.
+ */
+export const systemClock: Clock = () => Math.floor(performance.timeOrigin + performance.now())
+
+/** The system's own idea of the time since the epoch, for the one field that must agree with a calendar. */
+export const wallClock: Clock = () => Date.now()
+
+/**
+ * A clock that never runs back, whatever the one below does: it tells the latest time that was
+ * seen, and whole milliseconds even where that one tells fractions.
+ */
+export function neverBack(clock: Clock): Clock {
+  let latest = -Number.MAX_SAFE_INTEGER
+  return () => {
+    const now = Math.floor(clock())
+    if (now > latest) latest = now
+    return latest
+  }
+}

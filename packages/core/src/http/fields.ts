@@ -1,0 +1,120 @@
+import { wallClock } from '../clock.ts'
+import type { Decision, Reading } from '../decision.ts'
+import type { Policy } from '../policy.ts'
+import type { SentHeaders } from './facts.ts'
+import { PROBLEM_TYPE } from './problem.ts'
+
+/** One header field: to be set, in place of any of that name. */
+export type Field = readonly [name: string, value: string]
+
+/** Which fields are asked for beside `X-RateLimit-Limit` and `X-RateLimit-Remaining`. */
+export interface FieldOptions {
+  readonly rateLimitHeaders: false | 'draft-11'
+  readonly resetHeader: false | 'epoch'
+}
+
+const LIMIT = 'X-RateLimit-Limit'
+const REMAINING = 'X-RateLimit-Remaining'
+const RESET = 'X-RateLimit-Reset'
+const RETRY_AFTER = 'Retry-After'
+const DRAFT_POLICY = 'RateLimit-Policy'
+const DRAFT_STATE = 'RateLimit'
+
+/** What describes the answer that was not given, or would tell a cache to keep a refusal. */
+export const FIELDS_GONE_FROM_REFUSALS: readonly string[] = [RETRY_AFTER, 'ETag', 'Last-Modified', 'Expires']
+
+/** More seconds than this overflow the timers of clients, which then come back at once: 2^31 - 1 ms. */
+const MOST_SECONDS = 2_147_483
+/** RFC 9651, section 3.3.1: a longer integer makes the whole field unreadable. */
+const MOST_INTEGER = 999_999_999_999_999
+
+/**
+ * The fields of a counted response. `sent` holds those of limiters that ran before on the same
+ * request: lists go on, and of two numbers the smaller one stays, with its own limit.
+ */
+export function limitFields(decision: Decision, options: FieldOptions, sent: SentHeaders): Field[] {
+  const fields: Field[] = []
+  const tightest = tightestOf(decision.readings)
+  if (tightest === undefined) return fields
+  if (!(numberIn(sent, REMAINING) < tightest.remaining)) {
+    fields.push([LIMIT, String(tightest.policy.capacity)], [REMAINING, String(tightest.remaining)])
+    if (options.resetHeader === 'epoch') fields.push([RESET, epochSeconds(tightest.resetAfterMs)])
+  }
+  if (options.rateLimitHeaders === 'draft-11') {
+    const told = decision.allowed ? decision.readings : violated(decision)
+    const state = told.map(stateMember).join(', ')
+    const policies = decision.readings.map(({ policy }) => policyMember(policy)).join(', ')
+    fields.push([DRAFT_POLICY, appended(sent, DRAFT_POLICY, policies)])
+    // A healthy policy of an earlier limiter has no place beside this refusal's Retry-After.
+    fields.push([DRAFT_STATE, decision.allowed ? appended(sent, DRAFT_STATE, state) : state])
+  }
+  return fields
+}
+
+/** When to come back, unless that is never; and that no cache may keep the refusal (RFC 6585, section 4). */
+export function refusalFields(retryAfterMs: number): Field[] {
+  const fields: Field[] = [['Cache-Control', 'no-store']]
+  if (retryAfterMs !== Infinity) fields.unshift([RETRY_AFTER, String(wholeSeconds(retryAfterMs))])
+  return fields
+}
+
+/** What describes a problem body, which is ASCII. */
+export function problemFields(body: string): Field[] {
+  return [
+    ['Content-Type', PROBLEM_TYPE],
+    ['Content-Length', String(body.length)],
+  ]
+}
+
+/** Whether a request is a CORS preflight, which a browser sends by itself and cannot be told to wait for. */
+export function isPreflight(method: string, header: (name: string) => unknown): boolean {
+  return (
+    method === 'OPTIONS' &&
+    header('origin') !== undefined &&
+    header('access-control-request-method') !== undefined
+  )
+}
+
+/** The readings of the policies that refused. */
+export function violated(decision: Decision): readonly Reading[] {
+  return decision.readings.filter(({ retryAfterMs }) => retryAfterMs > 0)
+}
+
+/** Whole seconds that are never too few: rounded up, at least 1, at most what clients can wait for. */
+function wholeSeconds(ms: number): number {
+  return Math.min(Math.max(1, Math.ceil(ms / 1000)), MOST_SECONDS)
+}
+
+function tightestOf(readings: readonly Reading[]): Reading | undefined {
+  let tightest = readings[0]
+  for (const reading of readings) {
+    if (reading.remaining < tightest!.remaining) tightest = reading
+  }
+  return tightest
+}
+
+function epochSeconds(afterMs: number): string {
+  return String(Math.ceil((wallClock() + afterMs) / 1000))
+}
+
+/** `q` at once from rest, and `q` per `w` in the long run: rounded up, so never more than is true. */
+function policyMember({ name, capacity, rate, periodMs }: Policy): string {
+  const window = Math.max(1, Math.ceil((capacity * periodMs) / (1000 * rate)))
+  return `"${name}";q=${Math.min(capacity, MOST_INTEGER)};w=${Math.min(window, MOST_INTEGER)}`
+}
+
+/** `r` is all that can be used within the next `t` seconds: then comes the next token, if one is missing. */
+function stateMember({ policy, remaining, nextTokenAfterMs }: Reading): string {
+  const time = nextTokenAfterMs === 0 ? '' : `;t=${wholeSeconds(nextTokenAfterMs)}`
+  return `"${policy.name}";r=${Math.min(remaining, MOST_INTEGER)}${time}`
+}
+
+function appended(sent: SentHeaders, name: string, members: string): string {
+  const earlier = sent.getHeader(name)
+  return typeof earlier === 'string' && earlier !== '' ? `${earlier}, ${members}` : members
+}
+
+function numberIn(sent: SentHeaders, name: string): number {
+  const value = sent.getHeader(name)
+  return typeof value === 'string' || typeof value === 'number' ? Number(value) : NaN
+}

@@ -1,0 +1,144 @@
+import type { Decision } from '../decision.ts'
+import { show, TickbucketError } from '../errors.ts'
+import { type Limiter, type PolicyOptions, policiesFrom, refuseBoth, storeFrom } from '../limiter.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import { asOptions, oneOf, optionalFunction, refuseUnknown, wholeNumber } from '../options.ts'
+import { type Policy, TOKEN_BUCKET_OPTIONS } from '../policy.ts'
+import { claimPolicyNames } from '../stores/policy-names.ts'
+import type { Store } from '../stores/store.ts'
+import type { FieldOptions } from './fields.ts'
+
+/** One answer, for logs and metrics. */
+export interface DecisionEvent<Ctx> {
+  readonly ctx: Ctx
+  readonly key: string
+  readonly cost: number
+  readonly decision: Decision
+  /** Whether the request was answered with the refusal; `false` for those let through, and in a dry run. */
+  readonly refused: boolean
+  /** What the store threw or rejected with, if it failed. */
+  readonly error?: unknown
+}
+
+/**
+ * The options of every adapter. `Ctx` is the framework's own request or context, `Res` its
+ * response where that is another object.
+ */
+export interface GuardOptions<Ctx, Res = undefined> extends Omit<PolicyOptions, 'policies'> {
+  /** In place of one token bucket: a list of policies, or a function that gives a request's list. */
+  readonly policies?: readonly Policy[] | ((ctx: Ctx) => MaybePromise<readonly Policy[]>) | undefined
+  /** In place of policies and a store: a limiter that others share. */
+  readonly limiter?: Limiter<Store> | undefined
+  /** Names the client; `null`: this request is not limited. The client's address when left out. */
+  readonly key?: ((ctx: Ctx) => MaybePromise<string | null>) | undefined
+  /** Whole tokens that a request takes, from 0. 1 when left out. */
+  readonly cost?: number | ((ctx: Ctx) => MaybePromise<number>) | undefined
+  /** Who keeps the buckets; a memory store of its own when left out. */
+  readonly store?: Store | undefined
+  /** How many bits of an IPv6 address name a client, 32 to 128. 56 when left out. */
+  readonly ipv6Prefix?: number | undefined
+  /** `'draft-11'` adds `RateLimit` and `RateLimit-Policy`. */
+  readonly rateLimitHeaders?: false | 'draft-11' | undefined
+  /** `'epoch'` adds `X-RateLimit-Reset`: when the bucket is full, in whole seconds since the epoch. */
+  readonly resetHeader?: false | 'epoch' | undefined
+  /** Answers a refused request in place of the 429 with a problem body; its headers are already set. */
+  readonly onRefused?: ((ctx: Ctx, decision: Decision, response: Res) => unknown) | undefined
+  /** When the store fails: `'local'` (the default) lets a memory store stand in, `'allow'`, `'refuse'` answers 503. */
+  readonly onStoreError?: 'local' | 'allow' | 'refuse' | undefined
+  /** Decides, reports and sets headers, but refuses nothing. */
+  readonly dryRun?: boolean | undefined
+  /** Sees every decision. One that throws breaks nothing. */
+  readonly onDecision?: ((event: DecisionEvent<Ctx>) => unknown) | undefined
+}
+
+/** The options, checked, with every default in its place. */
+export interface GuardSettings<Ctx, Res> extends FieldOptions {
+  readonly store: Store
+  readonly policies: readonly Policy[] | ((ctx: Ctx) => MaybePromise<readonly Policy[]>)
+  readonly key: ((ctx: Ctx) => MaybePromise<string | null>) | undefined
+  readonly cost: number | ((ctx: Ctx) => MaybePromise<number>)
+  readonly ipv6Prefix: number
+  readonly onRefused: ((ctx: Ctx, decision: Decision, response: Res) => unknown) | undefined
+  readonly onStoreError: 'local' | 'allow' | 'refuse'
+  readonly dryRun: boolean
+  readonly onDecision: ((event: DecisionEvent<Ctx>) => unknown) | undefined
+}
+
+const GUARD_OPTIONS: readonly string[] = [
+  ...TOKEN_BUCKET_OPTIONS,
+  'policies',
+  'limiter',
+  'key',
+  'cost',
+  'store',
+  'ipv6Prefix',
+  'rateLimitHeaders',
+  'resetHeader',
+  'onRefused',
+  'onStoreError',
+  'dryRun',
+  'onDecision',
+]
+
+/** @throws {TickbucketError} for the first thing that is wrong. */
+export function guardSettings<Ctx, Res>(options: GuardOptions<Ctx, Res>): GuardSettings<Ctx, Res> {
+  const given = asOptions(options, 'rateLimit()') as GuardOptions<Ctx, Res>
+  refuseUnknown(given, GUARD_OPTIONS, 'rateLimit()')
+  return {
+    ...whatToLimit(given),
+    key: optionalFunction('key', given.key, '(ctx) => string or null'),
+    cost: costFrom(given.cost),
+    ipv6Prefix: given.ipv6Prefix === undefined ? 56 : wholeNumber('ipv6Prefix', given.ipv6Prefix, 32, 128),
+    rateLimitHeaders: oneOf('rateLimitHeaders', given.rateLimitHeaders ?? false, [false, 'draft-11']),
+    resetHeader: oneOf('resetHeader', given.resetHeader ?? false, [false, 'epoch']),
+    onRefused: optionalFunction('onRefused', given.onRefused, '(ctx, decision, response) => answer'),
+    onStoreError: oneOf('onStoreError', given.onStoreError ?? 'local', ['local', 'allow', 'refuse']),
+    dryRun: oneOf('dryRun', given.dryRun ?? false, [false, true]),
+    onDecision: optionalFunction('onDecision', given.onDecision, '(event) => nothing'),
+  }
+}
+
+function whatToLimit<Ctx, Res>(
+  options: GuardOptions<Ctx, Res>,
+): Pick<GuardSettings<Ctx, Res>, 'policies' | 'store'> {
+  const { limiter, policies } = options
+  if (limiter !== undefined) return fromLimiter(limiter, options)
+  const store = storeFrom(options.store)
+  if (typeof policies === 'function') {
+    refuseBoth(options as PolicyOptions, 'policies')
+    return { store, policies }
+  }
+  const fixed = policiesFrom(options as PolicyOptions)
+  claimPolicyNames(store, fixed)
+  return { store, policies: fixed }
+}
+
+function fromLimiter<Ctx, Res>(
+  limiter: Limiter<Store>,
+  options: GuardOptions<Ctx, Res>,
+): Pick<GuardSettings<Ctx, Res>, 'policies' | 'store'> {
+  if (typeof limiter !== 'object' || limiter === null || !Array.isArray(limiter.policies)) {
+    throw new TickbucketError(
+      'INVALID_OPTION',
+      'limiter',
+      limiter,
+      `'limiter' must be what createLimiter() gives, not ${show(limiter)}.`,
+    )
+  }
+  refuseBoth(options as PolicyOptions, 'limiter')
+  const both = (['policies', 'store'] as const).find((name) => options[name] !== undefined)
+  if (both !== undefined) {
+    throw new TickbucketError(
+      'CONFLICTING_OPTIONS',
+      both,
+      options[both],
+      `'limiter' brings its own '${both}'. Give it to createLimiter() instead.`,
+    )
+  }
+  return { policies: limiter.policies, store: limiter.store }
+}
+
+function costFrom<Ctx>(cost: GuardOptions<Ctx>['cost']): GuardSettings<Ctx, never>['cost'] {
+  if (cost === undefined) return 1
+  return typeof cost === 'function' ? cost : wholeNumber('cost', cost, 0, Number.MAX_SAFE_INTEGER)
+}

@@ -1,0 +1,225 @@
+import { type Decision, decide } from '../decision.ts'
+import { show, TickbucketError } from '../errors.ts'
+import { checkedCost, checkedKey } from '../limiter.ts'
+import { after, isPromise, type MaybePromise } from '../maybe-promise.ts'
+import { asPolicies, type Policy } from '../policy.ts'
+import { type MemoryStore, memoryStore } from '../stores/memory-store.ts'
+import { claimPolicyNames } from '../stores/policy-names.ts'
+import { clientKey, NO_ADDRESS } from './client-key.ts'
+import type { Facts, SentHeaders } from './facts.ts'
+import {
+  type Field,
+  FIELDS_GONE_FROM_REFUSALS,
+  isPreflight,
+  limitFields,
+  problemFields,
+  refusalFields,
+  violated,
+} from './fields.ts'
+import { type GuardOptions, type GuardSettings, guardSettings } from './guard-options.ts'
+import { quotaExceeded, temporaryReducedCapacity } from './problem.ts'
+import { warnOnce } from './warn.ts'
+
+/** What an adapter does with a request: sets `fields`, and goes on or answers with `refusal`. */
+export interface Verdict<Ctx, Res = undefined> {
+  /** What was decided; `undefined` if the request is not limited. */
+  readonly decision: Decision | undefined
+  /** Header fields to set, whatever the answer. */
+  readonly fields: readonly Field[]
+  /** The answer to give in place of the handler's; `undefined`: let the request through. */
+  readonly refusal: Refusal<Ctx, Res> | undefined
+}
+
+export interface Refusal<Ctx, Res = undefined> {
+  /** Set the verdict's fields and these, remove `without`, then send. */
+  readonly status: 429 | 503
+  readonly fields: readonly Field[]
+  readonly body: string
+  /** Names of fields that must not be on the response if something set them before. */
+  readonly without: readonly string[]
+  /** The user's own answer: call it in place of sending `status`, `fields` and `body`. */
+  readonly onRefused: ((ctx: Ctx, decision: Decision, response: Res) => unknown) | undefined
+}
+
+/** A limiter for HTTP that knows no framework: facts about a request in, a verdict out. */
+export interface Guard<Ctx, Res = undefined> {
+  /**
+   * Decides about one request. Answers at once if the store and the callbacks do. Throws or
+   * rejects only with what a callback threw, or with the error that says what one gave.
+   */
+  check(ctx: Ctx, sent: SentHeaders): MaybePromise<Verdict<Ctx, Res>>
+}
+
+const NOT_LIMITED = Object.freeze({ decision: undefined, fields: [], refusal: undefined })
+
+/**
+ * What every adapter stands on.
+ *
+ * @throws {TickbucketError} at once, for whatever is wrong with the options.
+ * @example
+ * const guard = createGuard(options, { method: (req) => req.method, ... })
+ * const verdict = await guard.check(req, res)
+ */
+export function createGuard<Ctx, Res = undefined>(
+  options: GuardOptions<Ctx, Res>,
+  facts: Facts<Ctx>,
+): Guard<Ctx, Res> {
+  const settings = guardSettings(options)
+  const keyOf = settings.key ?? ((ctx: Ctx) => addressKey(ctx, facts, settings.ipv6Prefix))
+  const policiesOf = policySource(settings)
+  const costOf = costSource(settings)
+  const ask = asker(settings)
+  let isNew = true
+  void Promise.resolve().then(() => (isNew = false))
+
+  return {
+    check(ctx, sent) {
+      if (isNew) {
+        warnOnce(
+          'TICKBUCKET_MADE_PER_REQUEST',
+          'A limiter was made while a request was handled, so its buckets start full each time. Make it once, beside the app.',
+        )
+      }
+      if (isPreflight(facts.method(ctx), (name) => facts.header(ctx, name))) return NOT_LIMITED
+      return after(keyOf(ctx), (given): MaybePromise<Verdict<Ctx, Res>> => {
+        if (given === null) return NOT_LIMITED
+        const key = checkedKey(given)
+        return after(policiesOf(ctx), (policies) =>
+          after(costOf(ctx), (cost) =>
+            after(ask(key, cost, policies), ({ decision, error }) => {
+              const verdict = verdictOf(decision, policies, settings, sent)
+              report(settings, {
+                ctx,
+                key,
+                cost,
+                decision,
+                refused: verdict.refusal !== undefined,
+                ...(error === undefined ? {} : { error }),
+              })
+              return verdict
+            }),
+          ),
+        )
+      })
+    },
+  }
+}
+
+function addressKey<Ctx>(ctx: Ctx, facts: Facts<Ctx>, ipv6Prefix: number): string {
+  const told = facts.address(ctx)
+  const direct = facts.socketAddress(ctx)
+  if (
+    told === direct &&
+    (facts.header(ctx, 'x-forwarded-for') ?? facts.header(ctx, 'forwarded')) !== undefined
+  ) {
+    warnOnce(
+      'TICKBUCKET_PROXY_NOT_TRUSTED',
+      "A request has X-Forwarded-For or Forwarded, but the framework trusts no proxy: clients behind one share the proxy's bucket. Set the framework's trust-proxy setting, or ignore this if no proxy is yours.",
+    )
+  }
+  const key = (told && clientKey(told, ipv6Prefix)) || (direct && clientKey(direct, ipv6Prefix))
+  if (key) return key
+  warnOnce(
+    'TICKBUCKET_NO_ADDRESS',
+    `A request has no client address; all such requests share the bucket '${NO_ADDRESS}'. Give a 'key' that names the client.`,
+  )
+  return NO_ADDRESS
+}
+
+function policySource<Ctx, Res>({
+  policies,
+  store,
+}: GuardSettings<Ctx, Res>): (ctx: Ctx) => MaybePromise<readonly Policy[]> {
+  if (typeof policies !== 'function') return () => policies
+  return (ctx) =>
+    after(policies(ctx), (list) => {
+      const checked = asPolicies(list)
+      claimPolicyNames(store, checked)
+      return checked
+    })
+}
+
+function costSource<Ctx, Res>({ cost }: GuardSettings<Ctx, Res>): (ctx: Ctx) => MaybePromise<number> {
+  return typeof cost === 'function' ? (ctx) => after(cost(ctx), checkedCost) : () => cost
+}
+
+interface Answer {
+  readonly decision: Decision
+  readonly error?: unknown
+}
+
+/** Asks the store; and when it fails, does what `onStoreError` says. Never throws, never rejects. */
+function asker<Ctx, Res>({ store, onStoreError }: GuardSettings<Ctx, Res>) {
+  let local: MemoryStore | undefined
+  function failed(error: unknown, key: string, cost: number, policies: readonly Policy[]): Answer {
+    if (onStoreError === 'local') {
+      local ??= memoryStore()
+      return { decision: { ...local.take(key, cost, policies), source: 'local' }, error }
+    }
+    const open = decide([], 'policy')
+    return {
+      decision: onStoreError === 'allow' ? open : { ...open, allowed: false, retryAfterMs: 1000 },
+      error,
+    }
+  }
+  return (key: string, cost: number, policies: readonly Policy[]): MaybePromise<Answer> => {
+    try {
+      const answer = store.take(key, cost, policies)
+      if (!isPromise(answer)) return { decision: checkedDecision(answer) }
+      return answer
+        .then((decision) => ({ decision: checkedDecision(decision) }))
+        .catch((error: unknown) => failed(error, key, cost, policies))
+    } catch (error) {
+      return failed(error, key, cost, policies)
+    }
+  }
+}
+
+function verdictOf<Ctx, Res>(
+  decision: Decision,
+  policies: readonly Policy[],
+  settings: GuardSettings<Ctx, Res>,
+  sent: SentHeaders,
+): Verdict<Ctx, Res> {
+  const fields = limitFields(decision, settings, sent)
+  if (decision.allowed || settings.dryRun) return { decision, fields, refusal: undefined }
+  const failed = decision.source === 'policy'
+  const named = failed ? policies : violated(decision).map(({ policy }) => policy)
+  const names = named.map(({ name }) => name)
+  const { status, body } = failed ? temporaryReducedCapacity(names) : quotaExceeded(names)
+  return {
+    decision,
+    fields: [...refusalFields(decision.retryAfterMs), ...fields],
+    refusal: {
+      status,
+      body,
+      fields: problemFields(body),
+      without: FIELDS_GONE_FROM_REFUSALS,
+      onRefused: failed ? undefined : settings.onRefused,
+    },
+  }
+}
+
+function report<Ctx, Res>(
+  { onDecision }: GuardSettings<Ctx, Res>,
+  event: Parameters<NonNullable<typeof onDecision>>[0],
+): void {
+  if (onDecision === undefined) return
+  try {
+    const result = onDecision(event)
+    if (isPromise(result)) result.catch(() => undefined)
+  } catch {
+    // A listener is not part of the answer.
+  }
+}
+
+function checkedDecision(answer: unknown): Decision {
+  const { allowed, readings } = (answer ?? {}) as Partial<Decision>
+  if (typeof allowed === 'boolean' && Array.isArray(readings)) return answer as Decision
+  throw new TickbucketError(
+    'STORE_ANSWER',
+    'store',
+    answer,
+    `The store answered a take with ${show(answer)}, which is no decision.`,
+  )
+}

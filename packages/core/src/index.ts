@@ -1,0 +1,28 @@
+// Policies
+export { type Policy, type RateOptions, tokenBucket, type TokenBucketOptions } from './policy.ts'
+// Limiters
+export { createLimiter, type Limiter, type LimiterOptions, type PolicyOptions } from './limiter.ts'
+export { type Decision, decide, type Reading, type Source } from './decision.ts'
+export { joinKey } from './key.ts'
+// Stores
+export {
+  memoryStore,
+  type MemoryStore,
+  type MemoryStoreOptions,
+  type MemoryStoreStats,
+} from './stores/memory-store.ts'
+export type { Store, SyncStore } from './stores/store.ts'
+// Arithmetic, for stores that run it
+export { freshState, read, shapeOf, take } from './shapes/take.ts'
+export type { BucketState, Shape } from './shapes/shape.ts'
+// HTTP, for adapters
+export { createGuard, type Guard, type Refusal, type Verdict } from './http/guard.ts'
+export type { DecisionEvent, GuardOptions } from './http/guard-options.ts'
+export { type LimitedRequest, type NodeResponse, runOnNode } from './http/node-handler.ts'
+export type { Facts, SentHeaders } from './http/facts.ts'
+export type { Field } from './http/fields.ts'
+export { clientKey } from './http/client-key.ts'
+export type { MaybePromise } from './maybe-promise.ts'
+// Time and mistakes
+export { type Clock, systemClock } from './clock.ts'
+export { type ErrorCode, TickbucketError } from './errors.ts'
