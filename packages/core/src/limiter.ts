@@ -6,14 +6,14 @@ import {
   type Policy,
   policyFromOptions,
   TOKEN_BUCKET_OPTIONS,
-  type TokenBucketOptions,
+  type OpenTokenBucketOptions,
 } from './policy.ts'
 import { memoryStore } from './stores/memory-store.ts'
 import { claimPolicyNames } from './stores/policy-names.ts'
 import { isStore, type Store, type SyncStore } from './stores/store.ts'
 
 /** One token bucket, or a list of policies in its place. Neither: 10 tokens, 60 per minute. */
-export interface PolicyOptions extends Partial<TokenBucketOptions> {
+export interface PolicyOptions extends OpenTokenBucketOptions {
   readonly policies?: readonly Policy[] | undefined
 }
 

@@ -31,6 +31,11 @@ export interface TokenBucketOptions extends RateOptions {
   readonly capacity: number
 }
 
+/** As they may come from a caller who has left something out. */
+export interface OpenTokenBucketOptions extends Omit<TokenBucketOptions, 'capacity'> {
+  readonly capacity?: number | undefined
+}
+
 const PERIODS = { perSecond: 1000, perMinute: 60_000, perHour: 3_600_000, perDay: 86_400_000 } as const
 type PeriodName = keyof typeof PERIODS
 
@@ -63,13 +68,13 @@ const DEFAULT_RATE = { capacity: 10, perMinute: 60 } as const
  * tokenBucket({ name: 'odd', capacity: 1, rate: 7, periodMs: 13_000 })
  */
 export function tokenBucket(options: TokenBucketOptions): Policy {
-  const given = asOptions(options, 'tokenBucket()') as Partial<TokenBucketOptions>
+  const given = asOptions(options, 'tokenBucket()') as OpenTokenBucketOptions
   refuseUnknown(given, TOKEN_BUCKET_OPTIONS, 'tokenBucket()')
   return tokenBucketFrom(given)
 }
 
 /** The one policy that an adapter's own options describe; the default one if they describe none. */
-export function policyFromOptions(options: Partial<TokenBucketOptions>): Policy {
+export function policyFromOptions(options: OpenTokenBucketOptions): Policy {
   const silent = ['capacity', ...RATE_OPTIONS].every((name) => options[name as 'capacity'] === undefined)
   return tokenBucketFrom(silent ? { name: options.name, ...DEFAULT_RATE } : options)
 }
@@ -103,7 +108,7 @@ export function describePolicy(policy: Policy): string {
   return `${policy.capacity} tokens, ${policy.rate} per ${policy.periodMs} ms`
 }
 
-function tokenBucketFrom(options: Partial<TokenBucketOptions>): Policy {
+function tokenBucketFrom(options: OpenTokenBucketOptions): Policy {
   const name = policyName(options.name)
   if (options.capacity === undefined) {
     throw new TickbucketError(
