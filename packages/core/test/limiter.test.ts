@@ -1,12 +1,5 @@
 import { manualClock } from '@tickbucket/conformance'
-import {
-  createLimiter,
-  type Decision,
-  memoryStore,
-  type Policy,
-  type Store,
-  tokenBucket,
-} from '@tickbucket/core'
+import { createLimiter, type Decision, memoryStore, type Store, tokenBucket } from '@tickbucket/core'
 import { expect, expectTypeOf, test } from 'vitest'
 import { errorOf } from './support/error-of.ts'
 

@@ -9,6 +9,10 @@ import { describe, expect, test } from 'vitest'
 const BODY =
   '{"type":"https://iana.org/assignments/http-problem-types#quota-exceeded","title":"Quota Exceeded","status":429,"violated-policies":["default"]}'
 
+const onError: ErrorRequestHandler = (error: Error, _req, res, _next) => {
+  res.status(500).send(error.message)
+}
+
 describe.each([
   ['Express 5', express5],
   ['Express 4', express4],
@@ -22,9 +26,6 @@ describe.each([
       seen.push(req.rateLimit)
       res.send('hello')
     })
-    const onError: ErrorRequestHandler = (error: Error, _req, res, _next) => {
-      res.status(500).send(error.message)
-    }
     app.use(onError)
     return { app, seen }
   }
