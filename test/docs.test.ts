@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -47,3 +48,16 @@ function anchorsOf(text: string): string[] {
       .replaceAll(' ', '-'),
   )
 }
+
+test('the example of the command line is what the command says', () => {
+  const page = read('docs/command-line.md')
+  const [, said = '', script = ''] = /```console\n\$ [^\n]*\n([^]*?)```[^]*?```\n([^]*?)```/.exec(page) ?? []
+  expect(read('docs/example.shell')).toBe(script)
+  const command = [
+    '--conditions=@tickbucket/source',
+    'packages/cli/src/main.ts',
+    'shell',
+    'docs/example.shell',
+  ]
+  expect(execFileSync(process.execPath, command, { cwd: ROOT, encoding: 'utf8', env: {} })).toBe(said)
+})

@@ -20,7 +20,7 @@ export { createGuard, type Guard, type Refusal, type Verdict } from './http/guar
 export type { DecisionEvent, GuardOptions } from './http/guard-options.ts'
 export { type LimitedRequest, type NodeResponse, runOnNode } from './http/node-handler.ts'
 export type { Facts, SentHeaders } from './http/facts.ts'
-export type { Field } from './http/fields.ts'
+export { type Field, REMAINING, RETRY_AFTER, wholeSeconds } from './http/fields.ts'
 export { clientKey } from './http/client-key.ts'
 export type { MaybePromise } from './maybe-promise.ts'
 // Time and mistakes

@@ -14,9 +14,11 @@ export interface FieldOptions {
 }
 
 const LIMIT = 'X-RateLimit-Limit'
-const REMAINING = 'X-RateLimit-Remaining'
+/** Whole tokens left. */
+export const REMAINING = 'X-RateLimit-Remaining'
 const RESET = 'X-RateLimit-Reset'
-const RETRY_AFTER = 'Retry-After'
+/** Whole seconds after which a refused request is let through (RFC 9110, section 10.2.3). */
+export const RETRY_AFTER = 'Retry-After'
 const DRAFT_POLICY = 'RateLimit-Policy'
 const DRAFT_STATE = 'RateLimit'
 
@@ -81,7 +83,7 @@ export function violated(decision: Decision): readonly Reading[] {
 }
 
 /** Whole seconds that are never too few: rounded up, at least 1, at most what clients can wait for. */
-function wholeSeconds(ms: number): number {
+export function wholeSeconds(ms: number): number {
   return Math.min(Math.max(1, Math.ceil(ms / 1000)), MOST_SECONDS)
 }
 
