@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 const STEPS: readonly (readonly [what: string, command: string])[] = [
   ['format', 'oxfmt --check'],
   ['lint', 'oxlint'],
-  ['types', 'tsc -p tsconfig.check.json'],
+  ['types', 'tsc -p .'],
   ['core without a runtime', 'tsc -p packages/core --noEmit'],
   ['import law', 'depcruise --config .dependency-cruiser.cjs packages examples bench test'],
   ['unused code and dependencies', 'knip'],

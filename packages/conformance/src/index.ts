@@ -1,1 +1,14 @@
+// A clock turned by hand, for anybody's tests
 export { type ManualClock, manualClock } from './manual-clock.ts'
+// For authors of stores
+export { type StoreCase, type StoreHarness } from './store-case.ts'
+export { storeCases } from './store-cases.ts'
+export { type Vector, type VectorReading, vectors, type VectorStep } from './vectors.ts'
+export {
+  createModel,
+  type Model,
+  summaryOf,
+  type Summary,
+  type SummedReading,
+  type TimeRule,
+} from './bigint-model.ts'
