@@ -12,3 +12,7 @@ export {
   type SummedReading,
   type TimeRule,
 } from './bigint-model.ts'
+// For authors of adapters
+export { type AdapterCase, type AdapterHarness, type AnyOptions, type AppSpec } from './adapter-case.ts'
+export { adapterCases } from './adapter-cases.ts'
+export { serve } from './serve.ts'

@@ -1,5 +1,11 @@
 // Policies
-export { type Policy, type RateOptions, tokenBucket, type TokenBucketOptions } from './policy.ts'
+export {
+  type Policy,
+  policyNameOf,
+  type RateOptions,
+  tokenBucket,
+  type TokenBucketOptions,
+} from './policy.ts'
 // Limiters
 export { createLimiter, type Limiter, type LimiterOptions, type PolicyOptions } from './limiter.ts'
 export { type Decision, decide, type Reading, type Source } from './decision.ts'
@@ -18,7 +24,13 @@ export type { BucketState, Shape } from './shapes/shape.ts'
 // HTTP, for adapters
 export { createGuard, type Guard, type Refusal, type Verdict } from './http/guard.ts'
 export type { DecisionEvent, GuardOptions } from './http/guard-options.ts'
-export { type LimitedRequest, type NodeResponse, runOnNode } from './http/node-handler.ts'
+export {
+  type LimitedRequest,
+  nodeResponder,
+  type NodeResponse,
+  type Responder,
+  runGuard,
+} from './http/run-guard.ts'
 export type { Facts, SentHeaders } from './http/facts.ts'
 export { type Field, REMAINING, RETRY_AFTER, wholeSeconds } from './http/fields.ts'
 export { clientKey } from './http/client-key.ts'

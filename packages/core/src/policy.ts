@@ -1,5 +1,6 @@
 import { show, TickbucketError } from './errors.ts'
 import { asOptions, refuseUnknown, wholeNumber } from './options.ts'
+import { sha256 } from './sha256.ts'
 
 /** A promise to clients. Plain frozen data: make one with {@link tokenBucket}. */
 export interface Policy {
@@ -106,6 +107,21 @@ export function asPolicies(list: unknown): readonly Policy[] {
 /** The words in which a message tells one policy from another: `10 tokens, 60 per 60000 ms`. */
 export function describePolicy(policy: Policy): string {
   return `${policy.capacity} tokens, ${policy.rate} per ${policy.periodMs} ms`
+}
+
+/**
+ * A policy's name made of any text, such as a route: readable, and another one for another text but once in
+ * four billion.
+ *
+ * @example
+ * policyNameOf('POST /login') // 'post-login.' and eight hex digits
+ */
+export function policyNameOf(text: string): string {
+  const readable = text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+|-$/g, '')
+  return `${readable.slice(0, 40) || 'policy'}.${sha256(text).slice(0, 8)}`
 }
 
 function tokenBucketFrom(options: OpenTokenBucketOptions): Policy {

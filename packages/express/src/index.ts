@@ -1,4 +1,11 @@
-import { createGuard, type Decision, type Facts, type GuardOptions, runOnNode } from '@tickbucket/core'
+import {
+  createGuard,
+  type Decision,
+  type Facts,
+  type GuardOptions,
+  nodeResponder,
+  runGuard,
+} from '@tickbucket/core'
 import type { Request, RequestHandler, Response } from 'express'
 
 /** The options of {@link rateLimit}: those of every adapter, with Express's own request. */
@@ -18,6 +25,7 @@ const facts: Facts<Request> = {
   header: (req, name) => req.headers[name],
   address: (req) => req.ip,
   socketAddress: (req) => req.socket.remoteAddress,
+  trustsEverybody: (req) => req.app.get('trust proxy') === true,
 }
 
 /**
@@ -32,6 +40,6 @@ const facts: Facts<Request> = {
 export function rateLimit(options: RateLimitOptions = {}): RequestHandler {
   const guard = createGuard(options, facts)
   return function rateLimit(req, res, next) {
-    runOnNode(guard, req, res, next)
+    runGuard(guard, nodeResponder, req, res, next)
   }
 }

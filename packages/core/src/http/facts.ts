@@ -10,6 +10,8 @@ export interface Facts<Ctx> {
   address(ctx: Ctx): string | undefined
   /** The address at the other end of the socket. */
   socketAddress(ctx: Ctx): string | undefined
+  /** Whether the framework believes whatever a client says of its own address. */
+  trustsEverybody?(ctx: Ctx): boolean
 }
 
 /** Where the response headers set so far can be read, such as a `ServerResponse`. */

@@ -5,7 +5,7 @@ import { after, isPromise, type MaybePromise } from '../maybe-promise.ts'
 import { asPolicies, type Policy } from '../policy.ts'
 import { type MemoryStore, memoryStore } from '../stores/memory-store.ts'
 import { claimPolicyNames } from '../stores/policy-names.ts'
-import { clientKey, NO_ADDRESS } from './client-key.ts'
+import { addressKey } from './address-key.ts'
 import type { Facts, SentHeaders } from './facts.ts'
 import {
   type Field,
@@ -50,6 +50,11 @@ export interface Guard<Ctx, Res = undefined> {
   check(ctx: Ctx, sent: SentHeaders): MaybePromise<Verdict<Ctx, Res>>
 }
 
+const MADE_PER_REQUEST =
+  'A limiter was made while a request was handled, so its buckets start full each time. Make it once, beside the app.'
+const COUNTED_TWICE =
+  'One limiter has seen one request twice and counted it twice. Mount it once, or give each place a limiter of its own.'
+
 const NOT_LIMITED = Object.freeze({ decision: undefined, fields: [], refusal: undefined })
 
 /**
@@ -69,17 +74,15 @@ export function createGuard<Ctx, Res = undefined>(
   const policiesOf = policySource(settings)
   const costOf = costSource(settings)
   const ask = asker(settings)
+  let last: unknown
   let isNew = true
   void Promise.resolve().then(() => (isNew = false))
 
   return {
     check(ctx, sent) {
-      if (isNew) {
-        warnOnce(
-          'TICKBUCKET_MADE_PER_REQUEST',
-          'A limiter was made while a request was handled, so its buckets start full each time. Make it once, beside the app.',
-        )
-      }
+      if (isNew) warnOnce('TICKBUCKET_MADE_PER_REQUEST', MADE_PER_REQUEST)
+      if (last === ctx) warnOnce('TICKBUCKET_COUNTED_TWICE', COUNTED_TWICE)
+      last = ctx
       if (isPreflight(facts.method(ctx), (name) => facts.header(ctx, name))) return NOT_LIMITED
       return after(keyOf(ctx), (given): MaybePromise<Verdict<Ctx, Res>> => {
         if (given === null) return NOT_LIMITED
@@ -103,27 +106,6 @@ export function createGuard<Ctx, Res = undefined>(
       })
     },
   }
-}
-
-function addressKey<Ctx>(ctx: Ctx, facts: Facts<Ctx>, ipv6Prefix: number): string {
-  const told = facts.address(ctx)
-  const direct = facts.socketAddress(ctx)
-  if (
-    told === direct &&
-    (facts.header(ctx, 'x-forwarded-for') ?? facts.header(ctx, 'forwarded')) !== undefined
-  ) {
-    warnOnce(
-      'TICKBUCKET_PROXY_NOT_TRUSTED',
-      "A request has X-Forwarded-For or Forwarded, but the framework trusts no proxy: clients behind one share the proxy's bucket. Set the framework's trust-proxy setting, or ignore this if no proxy is yours.",
-    )
-  }
-  const key = (told && clientKey(told, ipv6Prefix)) || (direct && clientKey(direct, ipv6Prefix))
-  if (key) return key
-  warnOnce(
-    'TICKBUCKET_NO_ADDRESS',
-    `A request has no client address; all such requests share the bucket '${NO_ADDRESS}'. Give a 'key' that names the client.`,
-  )
-  return NO_ADDRESS
 }
 
 function policySource<Ctx, Res>({

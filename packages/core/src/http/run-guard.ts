@@ -1,0 +1,83 @@
+import type { Decision } from '../decision.ts'
+import { after, isPromise, type MaybePromise } from '../maybe-promise.ts'
+import type { SentHeaders } from './facts.ts'
+import type { Guard, Verdict } from './guard.ts'
+
+/** How a framework's response is written to. Made once by an adapter. */
+export interface Responder<Res> {
+  /** Whether the response is under way, so that nothing more can be said in its head. */
+  isSent(res: Res): boolean
+  setHeader(res: Res, name: string, value: string): void
+  removeHeader(res: Res, name: string): void
+  send(res: Res, status: number, body: string): void
+}
+
+/** A request that carries what was decided to the handlers behind. */
+export interface LimitedRequest {
+  rateLimit?: Decision | undefined
+}
+
+/**
+ * Runs a guard as a handler of the `(req, res, next)` kind. `next` is called once: with nothing if
+ * the request may go on, with the error if a callback failed, and not at all after a refusal.
+ */
+export function runGuard<Req extends LimitedRequest, Res extends SentHeaders>(
+  guard: Guard<Req, Res>,
+  responder: Responder<Res>,
+  req: Req,
+  res: Res,
+  next: (error?: unknown) => void,
+): void {
+  let goesOn: MaybePromise<boolean>
+  try {
+    goesOn = after(guard.check(req, res), (verdict) => apply(verdict, responder, req, res))
+  } catch (error) {
+    next(error)
+    return
+  }
+  if (!isPromise(goesOn)) {
+    if (goesOn) next()
+    return
+  }
+  goesOn.then((may) => {
+    if (may) next()
+  }, next)
+}
+
+/** Whether the request may go on; if not, it is answered. A response already under way is left alone. */
+function apply<Req extends LimitedRequest, Res>(
+  { decision, fields, refusal }: Verdict<Req, Res>,
+  responder: Responder<Res>,
+  req: Req,
+  res: Res,
+): MaybePromise<boolean> {
+  if (decision !== undefined) req.rateLimit = decision
+  if (responder.isSent(res)) return refusal === undefined
+  for (const name of refusal?.without ?? []) responder.removeHeader(res, name)
+  for (const [name, value] of fields) responder.setHeader(res, name, value)
+  if (decision === undefined || refusal === undefined) return true
+  if (refusal.onRefused !== undefined) return after(refusal.onRefused(req, decision, res), () => false)
+  for (const [name, value] of refusal.fields) responder.setHeader(res, name, value)
+  responder.send(res, refusal.status, refusal.body)
+  return false
+}
+
+/** What is used of Node's `ServerResponse`, which frameworks on Node hand through. */
+export interface NodeResponse extends SentHeaders {
+  readonly headersSent: boolean
+  statusCode: number
+  setHeader(name: string, value: string): unknown
+  removeHeader(name: string): void
+  end(body: string): unknown
+}
+
+/** Writes to Node's own response. */
+export const nodeResponder: Responder<NodeResponse> = {
+  isSent: (res) => res.headersSent,
+  setHeader: (res, name, value) => void res.setHeader(name, value),
+  removeHeader: (res, name) => res.removeHeader(name),
+  send(res, status, body) {
+    res.statusCode = status
+    res.end(body)
+  },
+}

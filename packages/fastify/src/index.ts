@@ -1,0 +1,103 @@
+import {
+  createGuard,
+  type Decision,
+  type Facts,
+  type Guard,
+  type GuardOptions,
+  type Responder,
+  runGuard,
+} from '@tickbucket/core'
+import type { FastifyPluginCallback, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import fastifyPlugin from 'fastify-plugin'
+import { routeGuards, type RouteRateLimit } from './route-guards.ts'
+
+/** The options of the plugin: those of every adapter, with Fastify's own request, and the hook. */
+export interface RateLimitOptions extends GuardOptions<FastifyRequest, FastifyReply> {
+  /** In which hook requests are counted. `onRequest`, before the body is read, when left out. */
+  readonly hook?: 'onRequest' | 'preValidation' | 'preHandler' | undefined
+}
+
+export type { RouteRateLimit } from './route-guards.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the last limiter on this request decided; `undefined` if the request is not limited. */
+    rateLimit?: Decision | undefined
+  }
+  interface FastifyContextConfig {
+    /** A limit of this route's own, in place of those of the plugins around it; `false`: none. */
+    rateLimit?: RouteRateLimit | false | undefined
+  }
+}
+
+const facts: Facts<FastifyRequest> = {
+  method: (request) => request.method,
+  header: (request, name) => request.headers[name],
+  address: (request) => request.ip,
+  socketAddress: (request) => request.socket.remoteAddress,
+}
+
+const responder: Responder<FastifyReply> = {
+  isSent: (reply) => reply.sent,
+  setHeader: (reply, name, value) => void reply.header(name, value),
+  removeHeader: (reply, name) => void reply.removeHeader(name),
+  // As bytes: Fastify would add a charset to the type of a text.
+  send: (reply, status, body) => void reply.code(status).send(Buffer.from(body)),
+}
+
+type FastifyGuard = Guard<FastifyRequest, FastifyReply>
+
+function hookOf(guardOf: (request: FastifyRequest) => FastifyGuard | undefined): onRequestHookHandler {
+  return (request, reply, done) => {
+    const guard = guardOf(request)
+    if (guard === undefined) done()
+    else runGuard(guard, responder, request, reply, (error) => done(error as Error | undefined))
+  }
+}
+
+/**
+ * A limit as a hook, for where no plugin reaches.
+ *
+ * @throws {TickbucketError} at once, for whatever is wrong with the options.
+ * @example
+ * app.setNotFoundHandler({ preHandler: rateLimitHook({ capacity: 5, perMinute: 5 }) }, notFound)
+ */
+export function rateLimitHook(
+  options: GuardOptions<FastifyRequest, FastifyReply> = {},
+): onRequestHookHandler {
+  const guard = createGuard(options, facts)
+  return hookOf(() => guard)
+}
+
+const plugin: FastifyPluginCallback<RateLimitOptions> = (
+  fastify,
+  { hook = 'onRequest', ...options },
+  done,
+) => {
+  const guard = createGuard(options, facts)
+  const routes = routeGuards(options, (own) => createGuard(own, facts))
+  if (!fastify.hasRequestDecorator('rateLimit')) fastify.decorateRequest('rateLimit', undefined)
+  fastify.addHook('onRoute', routes.add)
+  fastify.addHook(
+    hook as 'onRequest',
+    hookOf((request) => routes.guardOf(request, guard)),
+  )
+  done()
+}
+
+/**
+ * Limits the requests of each client in the scope that registers it. A refused request is answered
+ * with 429 and a true `Retry-After`, and its handler never runs. The client is whom Fastify's own
+ * `trustProxy` says.
+ *
+ * @throws {TickbucketError} from `register`, for whatever is wrong with the options.
+ * @example
+ * await app.register(rateLimit, { capacity: 10, perMinute: 60 })
+ * app.post('/login', { config: { rateLimit: { capacity: 3, perMinute: 3 } } }, login)
+ */
+export const rateLimit: FastifyPluginCallback<RateLimitOptions> = fastifyPlugin(plugin, {
+  fastify: '5.x',
+  name: '@tickbucket/fastify',
+})
+
+export default rateLimit

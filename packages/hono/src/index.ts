@@ -1,0 +1,84 @@
+import {
+  createGuard,
+  type Decision,
+  type Facts,
+  type GuardOptions,
+  type SentHeaders,
+  type Verdict,
+} from '@tickbucket/core'
+import type { Context, MiddlewareHandler } from 'hono'
+
+/** The options of {@link rateLimit}: those of every adapter, with Hono's own context. */
+export type RateLimitOptions = GuardOptions<Context>
+
+declare module 'hono' {
+  interface ContextVariableMap {
+    /** What the last limiter on this request decided; `undefined` if the request is not limited. */
+    rateLimit: Decision | undefined
+  }
+}
+
+/** What Hono's adapter for Node puts into `c.env`; other runtimes put other things there. */
+interface NodeBindings {
+  readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } }
+}
+
+const facts: Facts<Context> = {
+  method: (c) => c.req.method,
+  header: (c, name) => c.req.header(name),
+  address: socketAddress,
+  socketAddress,
+}
+
+/**
+ * Limits the requests of each client. A refused request is answered with 429 and a true
+ * `Retry-After`, and the handlers behind it never run. On Node the client is the address at the
+ * other end of the socket; behind a proxy, and on other runtimes, give a `key` that names it.
+ *
+ * @throws {TickbucketError} at once, for whatever is wrong with the options.
+ * @example
+ * app.use(rateLimit({ capacity: 10, perMinute: 60 }))
+ * app.use(rateLimit({ capacity: 10, perMinute: 60, key: (c) => c.req.header('cf-connecting-ip') ?? null }))
+ */
+export function rateLimit(options: RateLimitOptions = {}): MiddlewareHandler {
+  const guard = createGuard(options, facts)
+  return async function rateLimit(c, next) {
+    const verdict = await guard.check(c, c.get('rateLimit') === undefined ? NOTHING_SENT : sentHeaders(c))
+    if (verdict.decision !== undefined) c.set('rateLimit', verdict.decision)
+    if (verdict.refusal !== undefined) return refused(c, verdict)
+    for (const [name, value] of verdict.fields) c.header(name, value)
+    await next()
+    restoreFields(c, verdict)
+    return undefined
+  }
+}
+
+/** A handler that answers with a Response of its own leaves out what was set before. */
+function restoreFields(c: Context, { fields }: Verdict<Context>): void {
+  const [first] = fields
+  if (first === undefined || c.res.headers.has(first[0])) return
+  for (const [name, value] of fields) c.header(name, value)
+}
+
+async function refused(c: Context, { decision, fields, refusal }: Verdict<Context>): Promise<Response> {
+  const { status, body, without, onRefused, fields: described } = refusal!
+  for (const name of without) c.header(name, undefined)
+  for (const [name, value] of fields) c.header(name, value)
+  if (onRefused !== undefined && decision !== undefined)
+    return (await onRefused(c, decision, undefined)) as Response
+  for (const [name, value] of described) c.header(name, value)
+  return c.req.method === 'HEAD' ? c.body(null, status) : c.body(body, status)
+}
+
+/** Most requests meet one limiter; making Hono's response for nothing is the dearest part of asking it. */
+const NOTHING_SENT: SentHeaders = { getHeader: () => undefined }
+
+/** The response headers that earlier limiters have set. */
+function sentHeaders(c: Context): SentHeaders {
+  return { getHeader: (name) => c.res.headers.get(name) ?? undefined }
+}
+
+function socketAddress(c: Context): string | undefined {
+  const { incoming } = (c.env ?? {}) as NodeBindings
+  return incoming?.socket?.remoteAddress
+}

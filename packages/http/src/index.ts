@@ -1,0 +1,90 @@
+import { type IncomingMessage, type RequestListener, ServerResponse } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import type { Duplex } from 'node:stream'
+import { inspect } from 'node:util'
+import {
+  createGuard,
+  type Facts,
+  type GuardOptions,
+  type LimitedRequest,
+  nodeResponder,
+  runGuard,
+} from '@tickbucket/core'
+
+/** A request of `node:http`, or of the compatibility interface of `node:http2`. */
+export type Request = (IncomingMessage | Http2ServerRequest) & LimitedRequest
+export type Response = ServerResponse | Http2ServerResponse
+
+/** The options of {@link rateLimit}: those of every adapter, with Node's own request. */
+export type RateLimitOptions = GuardOptions<Request, Response>
+
+/** Connect's kind of handler. */
+export interface Middleware {
+  /** Calls `next` if the request may go on, with an error if a callback failed; else it has answered. */
+  (req: Request, res: Response, next: (error?: unknown) => void): void
+  /**
+   * The same for a request to upgrade, in an `upgrade` listener: counts it, and answers a refusal
+   * over the socket, before any 101, and closes it.
+   */
+  upgrade(req: IncomingMessage, socket: Duplex, next: (error?: unknown) => void): void
+}
+
+const facts: Facts<Request> = {
+  method: (req) => req.method ?? 'GET',
+  header: (req, name) => req.headers[name],
+  address: (req) => req.socket?.remoteAddress,
+  socketAddress: (req) => req.socket?.remoteAddress,
+}
+
+/**
+ * Limits the requests of each client. The client is the address at the other end of the socket:
+ * behind a proxy of your own, give a `key` that knows better.
+ *
+ * @throws {TickbucketError} at once, for whatever is wrong with the options.
+ * @example
+ * const limit = rateLimit({ capacity: 10, perMinute: 60 })
+ * connectApp.use(limit)
+ * server.on('upgrade', (req, socket, head) => limit.upgrade(req, socket, () => accept(req, socket, head)))
+ */
+export function rateLimit(options: RateLimitOptions = {}): Middleware {
+  const guard = createGuard(options, facts)
+  const rateLimit = (req: Request, res: Response, next: (error?: unknown) => void): void =>
+    runGuard(guard, nodeResponder, req, res, next)
+  return Object.assign(rateLimit, {
+    upgrade(req: IncomingMessage, socket: Duplex, next: (error?: unknown) => void) {
+      const res = new ServerResponse(req)
+      // Node writes to any stream here, whatever its types say; TLS sockets are what they say.
+      res.assignSocket(socket as Parameters<ServerResponse['assignSocket']>[0])
+      res.shouldKeepAlive = false
+      res.once('finish', () => socket.end())
+      runGuard(guard, nodeResponder, req, res, (error) => {
+        res.detachSocket(socket as Parameters<ServerResponse['detachSocket']>[0])
+        next(error)
+      })
+    },
+  })
+}
+
+/**
+ * A whole listener for `createServer`: `handler` behind a limit. Where a callback of the options
+ * fails, it answers 500 and tells the operator.
+ *
+ * @example
+ * createServer(limited({ capacity: 10, perMinute: 60 }, (req, res) => res.end('hello'))).listen(8080)
+ */
+export function limited(
+  options: RateLimitOptions,
+  handler: RequestListener,
+): (req: Request, res: Response) => void {
+  const limit = rateLimit(options)
+  return (req, res) =>
+    limit(req, res, (error) => {
+      if (error === undefined) {
+        ;(handler as (req: Request, res: Response) => void)(req, res)
+        return
+      }
+      process.emitWarning(error instanceof Error ? error : inspect(error))
+      res.statusCode = 500
+      res.end()
+    })
+}
