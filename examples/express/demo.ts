@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { send } from './burst.ts'
-import { listen } from './listen.ts'
+import { listen } from '../listen.ts'
 
 /** Starts the server, sends it a burst over real HTTP, and keeps serving unless told `--once`. */
 const { server, url } = await listen(createApp())

@@ -7,7 +7,7 @@ import {
   type Responder,
   runGuard,
 } from '@tickbucket/core'
-import type { FastifyPluginCallback, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { routeGuards, type RouteRateLimit } from './route-guards.ts'
 
@@ -69,20 +69,17 @@ export function rateLimitHook(
   return hookOf(() => guard)
 }
 
-const plugin: FastifyPluginCallback<RateLimitOptions> = (
-  fastify,
-  { hook = 'onRequest', ...options },
-  done,
-) => {
-  const guard = createGuard(options, facts)
-  const routes = routeGuards(options, (own) => createGuard(own, facts))
+const plugin: FastifyPluginAsync<RateLimitOptions> = async (fastify, options) => {
+  const { hook = 'onRequest', ...guardOptions } = options
+  const guard = createGuard(guardOptions, facts)
+  const routes = routeGuards(guardOptions, (own) => createGuard(own, facts))
   if (!fastify.hasRequestDecorator('rateLimit')) fastify.decorateRequest('rateLimit', undefined)
   fastify.addHook('onRoute', routes.add)
+  // The hooks that may be chosen are called alike; their types are one by one.
   fastify.addHook(
     hook as 'onRequest',
     hookOf((request) => routes.guardOf(request, guard)),
   )
-  done()
 }
 
 /**
@@ -95,7 +92,7 @@ const plugin: FastifyPluginCallback<RateLimitOptions> = (
  * await app.register(rateLimit, { capacity: 10, perMinute: 60 })
  * app.post('/login', { config: { rateLimit: { capacity: 3, perMinute: 3 } } }, login)
  */
-export const rateLimit: FastifyPluginCallback<RateLimitOptions> = fastifyPlugin(plugin, {
+export const rateLimit: FastifyPluginAsync<RateLimitOptions> = fastifyPlugin(plugin, {
   fastify: '5.x',
   name: '@tickbucket/fastify',
 })

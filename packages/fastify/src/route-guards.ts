@@ -1,5 +1,5 @@
 import { type Guard, type GuardOptions, policyNameOf } from '@tickbucket/core'
-import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 
 type Options = GuardOptions<FastifyRequest, FastifyReply>
 type FastifyGuard = Guard<FastifyRequest, FastifyReply>
@@ -21,8 +21,12 @@ const POLICY_OPTIONS = [
   'limiter',
 ] as const
 
-/** Of several plugins around a route, the nearest one limits it: each that sees the route takes it over. */
-const guardsOfRoutes = new WeakMap<object, { readonly guard: FastifyGuard; readonly owner: object }>()
+/** Where a route's config keeps its guard, and the plugin that made it. */
+const GUARD: unique symbol = Symbol('@tickbucket/fastify')
+
+interface GuardedConfig {
+  [GUARD]?: { readonly guard: FastifyGuard; readonly owner: object }
+}
 
 /** The guards of the routes below one plugin that have a limit of their own. */
 export interface RouteGuards {
@@ -37,19 +41,21 @@ export function routeGuards(options: Options, createGuard: (options: Options) =>
   const rest: Options = { ...options, ...Object.fromEntries(POLICY_OPTIONS.map((name) => [name, undefined])) }
 
   return {
-    add({ method, url, config }) {
-      const own = config?.rateLimit
-      if (own === undefined || own === false || config === undefined) return
-      const name = nameOf(method, url)
+    add(route) {
+      const own = route.config?.rateLimit
+      if (own === undefined || own === false) return
+      const name = nameOf(route.method, route.url)
       let guard = guards.get(name)
       if (guard === undefined) guards.set(name, (guard = createGuard({ ...rest, ...named(own, name) })))
-      guardsOfRoutes.set(config, { guard, owner: guards })
+      // Of several plugins around a route the nearest one is the last to see it, and takes it over.
+      const guarded: GuardedConfig = { [GUARD]: { guard, owner: guards } }
+      route.config = { ...route.config, ...guarded }
     },
 
     guardOf(request, plugins) {
-      const { config } = request.routeOptions
+      const config: FastifyContextConfig & GuardedConfig = request.routeOptions.config
       if (config.rateLimit === false) return undefined
-      const own = guardsOfRoutes.get(config)
+      const own = config[GUARD]
       if (own === undefined) return plugins
       return own.owner === guards ? own.guard : undefined
     },

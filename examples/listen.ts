@@ -1,0 +1,40 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/**
+ * Serves on the port that `PORT` names, 8080 if it names none. A port that cannot be had ends the
+ * process with one line that says why.
+ */
+export async function listen(
+  handler: (req: IncomingMessage, res: ServerResponse) => unknown,
+): Promise<{ server: Server; url: string }> {
+  const port = portFromEnv()
+  const server = createServer((req, res) => void handler(req, res))
+  server.listen(port)
+  await new Promise<void>((resolve) => {
+    server.once('listening', resolve)
+    server.once('error', (error) => giveUp(error, port))
+  })
+  return { server, url: `http://localhost:${(server.address() as AddressInfo).port}` }
+}
+
+/** The port that `PORT` names, 8080 if it names none. */
+export function portFromEnv(): number {
+  const text = process.env['PORT'] ?? '8080'
+  const port = Number(text)
+  if (/^\d+$/.test(text) && port <= 65_535) return port
+  console.error(`PORT must be a whole number from 0 to 65535, not '${text}'.`)
+  return process.exit(1)
+}
+
+/** Says in one line why a port cannot be had, and ends. */
+export function giveUp(error: NodeJS.ErrnoException, port: number): never {
+  const isTaken = error.code === 'EADDRINUSE'
+  const other = port === 65_535 ? 8080 : port + 1
+  console.error(
+    isTaken
+      ? `Port ${port} is in use. Choose another one: PORT=${other}`
+      : `Cannot listen on port ${port}: ${error.message}`,
+  )
+  process.exit(1)
+}
