@@ -3,6 +3,12 @@ import { createApp } from './app.ts'
 import { send } from './burst.ts'
 import { listen } from '../listen.ts'
 
+const unknown = process.argv.slice(2).filter((word) => word !== '--once')
+if (unknown.length > 0) {
+  console.error(`The demo takes --once and nothing else, not ${unknown.join(' ')}.`)
+  process.exit(2)
+}
+
 /** Starts the server, sends it a burst over real HTTP, and keeps serving unless told `--once`. */
 const { server, url } = await listen(createApp())
 console.log(`Express on ${url}: each client has 3 tokens, and 60 more flow in per minute.`)

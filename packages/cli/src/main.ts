@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { runShell, runShellAtTerminal } from './run-shell.ts'
 
@@ -18,11 +18,11 @@ line was no command, and 2 if FILE cannot be read.
 
 async function main(args: readonly string[]): Promise<number> {
   const [command, file, ...more] = args
-  if (command === '--help' || command === '-h' || file === '--help') {
+  if ([command, file].some((word) => word === '--help' || word === '-h')) {
     process.stdout.write(USAGE)
     return 0
   }
-  if (command !== 'shell' || more.length > 0) {
+  if (command !== 'shell' || file === '' || more.length > 0) {
     process.stderr.write(USAGE)
     return 2
   }
@@ -33,8 +33,8 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 async function runFile(file: string): Promise<number> {
-  // A package runner changes the folder; the caller's own is the one that the name is meant from.
-  const path = resolve(process.env['INIT_CWD'] ?? '.', file)
+  // A package runner may have changed the folder from the one that the name is meant from.
+  const path = existsSync(file) ? file : resolve(process.env['INIT_CWD'] ?? '.', file)
   try {
     const input = createReadStream(path, { encoding: 'latin1' })
     return await runShell({ input, output: process.stdout, errors: process.stderr })

@@ -77,13 +77,13 @@ export function createShell(): Shell {
 
   return {
     run(line) {
-      const [name = '', first = '', second = '', ...more] = wordsOf(line)
-      if (name === '') return ''
+      const [name, ...given] = wordsOf(line)
+      if (name === undefined) return ''
       const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
       if (command === undefined)
         throw new BadLine(`${quoted(name)} is no command; there are ${Object.keys(COMMANDS).join(', ')}`)
-      const words = [first, second, ...more].filter((word) => word !== '').length
-      if (words !== command.words) throw new BadLine(command.usage)
+      if (given.length !== command.words) throw new BadLine(command.usage)
+      const [first = '', second = ''] = given
       return commands[name]!(first, second)
     },
   }

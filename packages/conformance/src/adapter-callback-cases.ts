@@ -29,6 +29,28 @@ export const callbackCases: readonly AdapterCase[] = [
       ),
     ),
   ),
+  ...[undefined, null, false, 0, '', 'route', 'router'].map((reason) =>
+    adapterCase(
+      `H13 a callback that fails with ${JSON.stringify(reason) ?? 'undefined'} opens no door`,
+      ({ header }) => ({
+        ...one,
+        key(ctx) {
+          // eslint-disable-next-line no-throw-literal -- what is thrown here is what a user's code may throw
+          if (header(ctx, 'how') === 'now') throw reason
+          return header(ctx, 'how') === 'later' ? Promise.reject(reason) : 'client'
+        },
+        onRefused: () => Promise.reject(reason),
+      }),
+      async ({ status, handled }) => {
+        deepStrictEqual(
+          [await status({ headers: { how: 'now' } }), await status({ headers: { how: 'later' } })],
+          [500, 500],
+        )
+        deepStrictEqual([await status(), await status()], [200, 500])
+        strictEqual(handled.length, 1)
+      },
+    ),
+  ),
   ...[undefined, {}, 7, Symbol('a'), Promise.resolve(undefined)].map((key, index) =>
     adapterCase(
       `G19 H17 a key callback that gives no string is an error and no shared bucket (${index})`,
@@ -94,7 +116,7 @@ export const callbackCases: readonly AdapterCase[] = [
     },
   ),
   adapterCase(
-    'onRefused answers in its own words, with our fields',
+    'onRefused answers in its own words, with our fields and, unless it says otherwise, our status',
     ({ answer }) => ({
       ...one,
       onRefused: async (ctx, { retryAfterMs }, response) =>

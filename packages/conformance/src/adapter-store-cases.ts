@@ -19,6 +19,12 @@ const FAILURES: readonly (readonly [how: string, store: Store])[] = [
   ],
   ['rejects', storeThat(() => Promise.reject(new Error('gone')))],
   ['answers nothing', storeThat(() => undefined)],
+  ['answers with a refusal of nothing', storeThat(() => ({ allowed: false, remaining: 0, readings: [] }))],
+  [
+    'answers with empty readings',
+    storeThat(() => ({ allowed: true, remaining: 1, retryAfterMs: 0, readings: [{}] })),
+  ],
+  ['rejects with nothing', storeThat(() => Promise.reject())],
   ['answers later with nonsense', storeThat(() => Promise.resolve({ ok: 1 }))],
 ]
 

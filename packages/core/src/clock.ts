@@ -1,3 +1,6 @@
+import { show, TickbucketError } from './errors.ts'
+import { optionalFunction } from './options.ts'
+
 // What every runtime has, whatever else it has: this package is checked without the types of any.
 declare const performance: { now(): number; readonly timeOrigin: number }
 
@@ -15,13 +18,26 @@ export const wallClock: Clock = () => Date.now()
 
 /**
  * A clock that never runs back, whatever the one below does: it tells the latest time that was
- * seen, and whole milliseconds even where that one tells fractions.
+ * seen, and whole milliseconds even where that one tells fractions. What is no time is not heard.
  */
 export function neverBack(clock: Clock): Clock {
   let latest = -Number.MAX_SAFE_INTEGER
   return () => {
     const now = Math.floor(clock())
-    if (now > latest) latest = now
+    if (now > latest && now <= Number.MAX_SAFE_INTEGER) latest = now
     return latest
   }
+}
+
+/** The given clock, or the system's. A clock that tells no time would stop every refill. */
+export function clockFrom(clock: Clock | undefined): Clock {
+  const checked = optionalFunction('clock', clock, '() => milliseconds') ?? systemClock
+  const time: unknown = checked()
+  if (typeof time === 'number' && Number.isSafeInteger(Math.floor(time))) return checked
+  throw new TickbucketError(
+    'INVALID_OPTION',
+    'clock',
+    time,
+    `'clock' must tell the time in milliseconds, not ${show(time)}.`,
+  )
 }

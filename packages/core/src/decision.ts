@@ -43,5 +43,11 @@ export function decide(readings: readonly Reading[], source: Source = 'store'): 
     if (reading.remaining < remaining) remaining = reading.remaining
     if (reading.retryAfterMs > retryAfterMs) retryAfterMs = reading.retryAfterMs
   }
-  return { allowed: retryAfterMs === 0, remaining, retryAfterMs, readings, source }
+  return {
+    allowed: readings.every((reading) => reading.retryAfterMs === 0),
+    remaining,
+    retryAfterMs,
+    readings,
+    source,
+  }
 }

@@ -1,3 +1,4 @@
+import { show, TickbucketError } from './errors.ts'
 import { sha256 } from './sha256.ts'
 
 /** Longer keys are hashed: a header may hold 16 KiB, and a store keeps millions of keys. */
@@ -18,10 +19,21 @@ export function storeKey(key: string): string {
  * One key from several parts, such as a tenant and a user. No two lists of parts give the same key,
  * whatever characters the parts hold: `|` and `\` inside a part are escaped.
  *
+ * @throws {TickbucketError} `INVALID_KEY` unless every part is a string.
  * @example
  * joinKey('tenant-7', 'alice') // 'tenant-7|alice'
  * joinKey('a|b', 'c')          // 'a\\|b|c', not joinKey('a', 'b|c')
  */
 export function joinKey(first: string, ...rest: readonly string[]): string {
-  return [first, ...rest].map((part) => part.replace(/[\\|]/g, '\\$&')).join('|')
+  return [first, ...rest].map(escaped).join('|')
+}
+
+function escaped(part: unknown): string {
+  if (typeof part === 'string') return part.replace(/[\\|]/g, '\\$&')
+  throw new TickbucketError(
+    'INVALID_KEY',
+    'part',
+    part,
+    `Each part of a key must be a string, not ${show(part)}.`,
+  )
 }

@@ -80,7 +80,7 @@ export function refuseBoth(options: PolicyOptions, instead: string): void {
     'CONFLICTING_OPTIONS',
     both,
     options[both],
-    `'${both}' and '${instead}' both say what the limit is. Give one of them.`,
+    `'${both}' belongs to a limit that '${instead}' says already. Give one of them.`,
   )
 }
 

@@ -10,5 +10,5 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
 
 /** Goes on with a value at once, or with a promise's when it is there. */
 export function after<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
-  return isPromise(value) ? value.then(next) : next(value)
+  return isPromise(value) ? Promise.resolve(value).then(next) : next(value)
 }

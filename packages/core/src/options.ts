@@ -7,23 +7,61 @@ import { show, TickbucketError } from './errors.ts'
 export function refuseUnknown(options: object, known: readonly string[], where: string): void {
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue
-    const nearest = nearestName(name, known)
+    const nearest = known.find((candidate) => candidate === ELSEWHERE[name]) ?? nearestName(name, known)
     const hint = nearest === undefined ? `It takes ${known.join(', ')}.` : `Did you mean '${nearest}'?`
     const value = (options as Record<string, unknown>)[name]
     throw new TickbucketError('UNKNOWN_OPTION', name, value, `${where} takes no option '${name}'. ${hint}`)
   }
 }
 
+/** What other packages call a thing, and what it is called here. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  __proto__: null as never,
+  max: 'capacity',
+  limit: 'capacity',
+  points: 'capacity',
+  tokensPerInterval: 'rate',
+  windowMs: 'periodMs',
+  timeWindow: 'periodMs',
+  duration: 'periodMs',
+  interval: 'periodMs',
+  keyGenerator: 'key',
+  id: 'key',
+  skip: 'key',
+  allowList: 'key',
+  whitelist: 'key',
+  weight: 'cost',
+  handler: 'onRefused',
+  message: 'onRefused',
+  errorResponseBuilder: 'onRefused',
+  standardHeaders: 'rateLimitHeaders',
+  enableDraftSpec: 'rateLimitHeaders',
+  passOnStoreError: 'onStoreError',
+  skipOnError: 'onStoreError',
+  ipv6Subnet: 'ipv6Prefix',
+}
+
 /** Options must be a plain object of names; leaving them out is leaving all of them out. */
 export function asOptions(options: unknown, where: string): object {
   if (options === undefined) return {}
-  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return options
+  if (isPlainObject(options)) return options
   throw new TickbucketError(
     'INVALID_OPTION',
     'options',
     options,
-    `${where} takes an object of options, not ${show(options)}.`,
+    `${where} takes a plain object of options, not ${show(options)}.${hintFor(options)}`,
   )
+}
+
+/** An object of no class, of whichever realm; a namespace of a module is one, too. */
+function isPlainObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
+function hintFor(options: unknown): string {
+  return show(options) === 'a promise' ? ' Did you forget to await it?' : ''
 }
 
 /** A whole number from `least` to `most`, or an error that names the option and what was seen. */
@@ -37,9 +75,14 @@ export function wholeNumber(option: string, value: unknown, least: number, most:
   )
 }
 
-/** One of a few values, or an error that lists them. */
-export function oneOf<T>(option: string, value: unknown, allowed: readonly T[]): T {
-  if ((allowed as readonly unknown[]).includes(value)) return value as T
+/** One of a few values, the first of them if left out, or an error that lists them. */
+export function oneOf<const L extends readonly [unknown, ...unknown[]]>(
+  option: string,
+  value: unknown,
+  allowed: L,
+): L[number] {
+  if (value === undefined) return allowed[0]
+  if (allowed.includes(value)) return value
   throw new TickbucketError(
     'INVALID_OPTION',
     option,

@@ -90,7 +90,7 @@ export function asPolicies(list: unknown): readonly Policy[] {
       `'policies' must be a list of at least one policy, not ${show(list)}. Make them with tokenBucket().`,
     )
   }
-  const policies = list.map(asPolicy)
+  const policies = Array.from(list, asPolicy)
   for (const [index, { name }] of policies.entries()) {
     if (policies.findIndex((other) => other.name === name) !== index) {
       throw new TickbucketError(
@@ -177,7 +177,7 @@ function rateFrom(options: RateOptions): { rate: number; periodMs: number } {
       'CONFLICTING_OPTIONS',
       first,
       options[first],
-      `${given.map((name) => `'${name}'`).join(' and ')} both say how fast tokens flow in. Give one rate.`,
+      `${given.map((name) => `'${name}'`).join(' and ')} each say how fast tokens flow in. Give one rate.`,
     )
   }
   if (isPair) {

@@ -19,10 +19,19 @@ test('the system clock does not follow a changed system time', () => {
 })
 
 test('neverBack keeps the latest time, whole, and outlives nonsense', () => {
-  const told = [5, 3, 7.9, Number.NaN, -Infinity, 7.2, 8]
+  const told = [5, 3, 7.9, Number.NaN, -Infinity, Infinity, 7.2, 8]
   const clock = neverBack(() => told.shift() ?? 0)
-  expect(Array.from({ length: 7 }, clock)).toEqual([5, 5, 7, 7, 7, 7, 8])
+  expect(Array.from({ length: 8 }, clock)).toEqual([5, 5, 7, 7, 7, 7, 7, 8])
 })
+
+test.each([Number.NaN, undefined, '5', Infinity, new Date(0)])(
+  'a clock that tells %o is an error',
+  (time) => {
+    expect(() => memoryStore({ clock: () => time as number })).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTION', option: 'clock', value: time }),
+    )
+  },
+)
 
 test('B01 a clock that steps back locks nobody out', () => {
   play({ capacity: 5, rate: 1, periodMs: 1000 }, [

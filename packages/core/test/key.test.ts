@@ -59,4 +59,5 @@ test('no two lists of parts give one key', () => {
     { numRuns: 2000 },
   )
   expect(joinKey('tenant-7', 'alice')).toBe('tenant-7|alice')
+  expect(() => joinKey('a', 7 as never)).toThrow(expect.objectContaining({ code: 'INVALID_KEY', value: 7 }))
 })

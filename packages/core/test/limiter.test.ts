@@ -85,15 +85,21 @@ test('two policies of one name in a list are an error', () => {
   })
 })
 
-test.each([[[]], [null], [{}], ['burst'], [[{}]], [[null]], [[burst, 7]]])(
-  'policies of %o are an error',
-  (policies) => {
-    expect(errorOf(() => createLimiter({ policies: policies as never }))).toMatchObject({
-      code: 'INVALID_OPTION',
-      option: 'policies',
-    })
-  },
-)
+test.each([
+  [[]],
+  [null],
+  [{}],
+  [Object.assign([burst], { length: 2 })],
+  ['burst'],
+  [[{}]],
+  [[null]],
+  [[burst, 7]],
+])('policies of %o are an error', (policies) => {
+  expect(errorOf(() => createLimiter({ policies: policies as never }))).toMatchObject({
+    code: 'INVALID_OPTION',
+    option: 'policies',
+  })
+})
 
 test('a policy written by hand is checked like any other', () => {
   const byHand = { shape: 'token-bucket', name: 'x', capacity: 1, rate: 1, periodMs: 1 } as const

@@ -41,8 +41,9 @@ const responder: Responder<FastifyReply> = {
   isSent: (reply) => reply.sent,
   setHeader: (reply, name, value) => void reply.header(name, value),
   removeHeader: (reply, name) => void reply.removeHeader(name),
+  setStatus: (reply, status) => void reply.code(status),
   // As bytes: Fastify would add a charset to the type of a text.
-  send: (reply, status, body) => void reply.code(status).send(Buffer.from(body)),
+  send: (reply, body) => void reply.send(Buffer.from(body)),
 }
 
 type FastifyGuard = Guard<FastifyRequest, FastifyReply>

@@ -64,10 +64,11 @@ async function refused(c: Context, { decision, fields, refusal }: Verdict<Contex
   const { status, body, without, onRefused, fields: described } = refusal!
   for (const name of without) c.header(name, undefined)
   for (const [name, value] of fields) c.header(name, value)
+  c.status(status)
   if (onRefused !== undefined && decision !== undefined)
     return (await onRefused(c, decision, undefined)) as Response
   for (const [name, value] of described) c.header(name, value)
-  return c.req.method === 'HEAD' ? c.body(null, status) : c.body(body, status)
+  return c.req.method === 'HEAD' ? c.body(null) : c.body(body)
 }
 
 /** Most requests meet one limiter; making Hono's response for nothing is the dearest part of asking it. */

@@ -40,9 +40,9 @@ export function rateLimit(options: RateLimitOptions = {}): Middleware<RateLimitS
     }
     for (const name of refusal.without) ctx.remove(name)
     setFields(ctx, verdict)
+    ctx.status = refusal.status
     if (refusal.onRefused !== undefined && decision !== undefined)
       return refusal.onRefused(ctx, decision, undefined)
-    ctx.status = refusal.status
     ctx.body = refusal.body
     for (const [name, value] of refusal.fields) ctx.set(name, value)
     return undefined

@@ -1,3 +1,5 @@
+import { wholeNumber } from '../options.ts'
+
 /** What names every client without an address: one bucket for all of them. */
 export const NO_ADDRESS = 'no-address'
 
@@ -11,6 +13,7 @@ const DOT = 46
  * cut to `ipv6Prefix` bits and written as RFC 5952 says; port, brackets and zone go. `::1`,
  * link-local and Teredo addresses stay whole, 6to4 is cut to its site's /48 at the longest.
  *
+ * @throws {TickbucketError} `INVALID_OPTION` for a prefix that is no whole number from 0 to 128.
  * @example
  * clientKey('::ffff:c000:201', 56)         // '192.0.2.1'
  * clientKey('[2001:DB8:1:2::1]:4711', 56)  // '2001:db8:1::/56'
@@ -54,6 +57,7 @@ function keyOfIPv6(groups: readonly number[], ipv6Prefix: number): string {
   const isLinkLocal = (g0 & 0xffc0) === 0xfe80
   const isTeredo = g0 === 0x2001 && g1 === 0
   if (isLoopback || isLinkLocal || isTeredo) return textOfIPv6(groups)
+  wholeNumber('ipv6Prefix', ipv6Prefix, 0, 128)
   const prefix = g0 === 0x2002 ? Math.min(ipv6Prefix, 48) : ipv6Prefix
   if (prefix === 128) return textOfIPv6(groups)
   return `${textOfIPv6(groups.map((group, index) => group & maskOfGroup(index, prefix)))}/${prefix}`

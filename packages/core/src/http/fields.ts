@@ -40,7 +40,9 @@ export function limitFields(decision: Decision, options: FieldOptions, sent: Sen
   if (tightest === undefined) return fields
   if (!(numberIn(sent, REMAINING) < tightest.remaining)) {
     fields.push([LIMIT, String(tightest.policy.capacity)], [REMAINING, String(tightest.remaining)])
-    if (options.resetHeader === 'epoch') fields.push([RESET, epochSeconds(tightest.resetAfterMs)])
+    // A reset that an earlier limiter told belongs to the limit that is replaced here.
+    const hasReset = options.resetHeader === 'epoch' || sent.getHeader(RESET) !== undefined
+    if (hasReset) fields.push([RESET, epochSeconds(tightest.resetAfterMs)])
   }
   if (options.rateLimitHeaders === 'draft-11') {
     const told = decision.allowed ? decision.readings : violated(decision)
@@ -82,7 +84,10 @@ export function violated(decision: Decision): readonly Reading[] {
   return decision.readings.filter(({ retryAfterMs }) => retryAfterMs > 0)
 }
 
-/** Whole seconds that are never too few: rounded up, at least 1, at most what clients can wait for. */
+/**
+ * Whole seconds: rounded up and at least 1, so that they are never too few, but for waits above 24.8
+ * days. Those are told as the most that clients can wait for; whoever comes back is told the rest.
+ */
 export function wholeSeconds(ms: number): number {
   return Math.min(Math.max(1, Math.ceil(ms / 1000)), MOST_SECONDS)
 }
@@ -105,7 +110,7 @@ function policyMember({ name, capacity, rate, periodMs }: Policy): string {
   return `"${name}";q=${Math.min(capacity, MOST_INTEGER)};w=${Math.min(window, MOST_INTEGER)}`
 }
 
-/** `r` is all that can be used within the next `t` seconds: then comes the next token, if one is missing. */
+/** `r` tokens now, and one more within `t` seconds: whole ones, rounded up, as the field wants them. */
 function stateMember({ policy, remaining, nextTokenAfterMs }: Reading): string {
   const time = nextTokenAfterMs === 0 ? '' : `;t=${wholeSeconds(nextTokenAfterMs)}`
   return `"${policy.name}";r=${Math.min(remaining, MOST_INTEGER)}${time}`

@@ -1,11 +1,18 @@
 import type { Decision } from '../decision.ts'
 import { show, TickbucketError } from '../errors.ts'
-import { type Limiter, type PolicyOptions, policiesFrom, refuseBoth, storeFrom } from '../limiter.ts'
+import {
+  checkedKey,
+  type Limiter,
+  type PolicyOptions,
+  policiesFrom,
+  refuseBoth,
+  storeFrom,
+} from '../limiter.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { asOptions, oneOf, optionalFunction, refuseUnknown, wholeNumber } from '../options.ts'
-import { type Policy, TOKEN_BUCKET_OPTIONS } from '../policy.ts'
+import { asPolicies, type Policy, TOKEN_BUCKET_OPTIONS } from '../policy.ts'
 import { claimPolicyNames } from '../stores/policy-names.ts'
-import type { Store } from '../stores/store.ts'
+import { isStore, type Store } from '../stores/store.ts'
 import type { FieldOptions } from './fields.ts'
 
 /** One answer, for logs and metrics. */
@@ -51,8 +58,12 @@ export interface GuardOptions<Ctx, Res = undefined> extends Omit<PolicyOptions, 
   readonly onDecision?: ((event: DecisionEvent<Ctx>) => unknown) | undefined
 }
 
+export type Take = (key: string, cost: number, policies: readonly Policy[]) => MaybePromise<Decision>
+
 /** The options, checked, with every default in its place. */
 export interface GuardSettings<Ctx, Res> extends FieldOptions {
+  /** Takes tokens for a key as the user gave it. */
+  readonly take: Take
   readonly store: Store
   readonly policies: readonly Policy[] | ((ctx: Ctx) => MaybePromise<readonly Policy[]>)
   readonly key: ((ctx: Ctx) => MaybePromise<string | null>) | undefined
@@ -80,51 +91,42 @@ const GUARD_OPTIONS: readonly string[] = [
   'onDecision',
 ]
 
-/** @throws {TickbucketError} for the first thing that is wrong. */
+/** @throws {TickbucketError} for the first thing that is wrong; then no policy's name is claimed. */
 export function guardSettings<Ctx, Res>(options: GuardOptions<Ctx, Res>): GuardSettings<Ctx, Res> {
   const given = asOptions(options, 'rateLimit()') as GuardOptions<Ctx, Res>
   refuseUnknown(given, GUARD_OPTIONS, 'rateLimit()')
-  return {
+  const settings: GuardSettings<Ctx, Res> = {
     ...whatToLimit(given),
     key: optionalFunction('key', given.key, '(ctx) => string or null'),
     cost: costFrom(given.cost),
     ipv6Prefix: given.ipv6Prefix === undefined ? 56 : wholeNumber('ipv6Prefix', given.ipv6Prefix, 32, 128),
-    rateLimitHeaders: oneOf('rateLimitHeaders', given.rateLimitHeaders ?? false, [false, 'draft-11']),
-    resetHeader: oneOf('resetHeader', given.resetHeader ?? false, [false, 'epoch']),
+    rateLimitHeaders: oneOf('rateLimitHeaders', given.rateLimitHeaders, [false, 'draft-11']),
+    resetHeader: oneOf('resetHeader', given.resetHeader, [false, 'epoch']),
     onRefused: optionalFunction('onRefused', given.onRefused, '(ctx, decision, response) => answer'),
-    onStoreError: oneOf('onStoreError', given.onStoreError ?? 'local', ['local', 'allow', 'refuse']),
-    dryRun: oneOf('dryRun', given.dryRun ?? false, [false, true]),
+    onStoreError: oneOf('onStoreError', given.onStoreError, ['local', 'allow', 'refuse']),
+    dryRun: oneOf('dryRun', given.dryRun, [false, true]),
     onDecision: optionalFunction('onDecision', given.onDecision, '(event) => nothing'),
   }
+  if (typeof settings.policies !== 'function') {
+    refuseCostAbove(settings.cost, settings.policies)
+    claimPolicyNames(settings.store, settings.policies)
+  }
+  return settings
 }
 
-function whatToLimit<Ctx, Res>(
-  options: GuardOptions<Ctx, Res>,
-): Pick<GuardSettings<Ctx, Res>, 'policies' | 'store'> {
+type WhatToLimit<Ctx> = Pick<GuardSettings<Ctx, never>, 'policies' | 'store' | 'take'>
+
+function whatToLimit<Ctx, Res>(options: GuardOptions<Ctx, Res>): WhatToLimit<Ctx> {
   const { limiter, policies } = options
   if (limiter !== undefined) return fromLimiter(limiter, options)
   const store = storeFrom(options.store)
-  if (typeof policies === 'function') {
-    refuseBoth(options as PolicyOptions, 'policies')
-    return { store, policies }
-  }
-  const fixed = policiesFrom(options as PolicyOptions)
-  claimPolicyNames(store, fixed)
-  return { store, policies: fixed }
+  const take: Take = (key, cost, list) => store.take(checkedKey(key), cost, list)
+  if (typeof policies !== 'function') return { store, take, policies: policiesFrom(options as PolicyOptions) }
+  refuseBoth(options as PolicyOptions, 'policies')
+  return { store, take, policies }
 }
 
-function fromLimiter<Ctx, Res>(
-  limiter: Limiter<Store>,
-  options: GuardOptions<Ctx, Res>,
-): Pick<GuardSettings<Ctx, Res>, 'policies' | 'store'> {
-  if (typeof limiter !== 'object' || limiter === null || !Array.isArray(limiter.policies)) {
-    throw new TickbucketError(
-      'INVALID_OPTION',
-      'limiter',
-      limiter,
-      `'limiter' must be what createLimiter() gives, not ${show(limiter)}.`,
-    )
-  }
+function fromLimiter<Ctx, Res>(limiter: Limiter<Store>, options: GuardOptions<Ctx, Res>): WhatToLimit<Ctx> {
   refuseBoth(options as PolicyOptions, 'limiter')
   const both = (['policies', 'store'] as const).find((name) => options[name] !== undefined)
   if (both !== undefined) {
@@ -135,10 +137,39 @@ function fromLimiter<Ctx, Res>(
       `'limiter' brings its own '${both}'. Give it to createLimiter() instead.`,
     )
   }
-  return { policies: limiter.policies, store: limiter.store }
+  if (!isLimiter(limiter)) {
+    throw new TickbucketError(
+      'INVALID_OPTION',
+      'limiter',
+      limiter,
+      `'limiter' must be what createLimiter() gives, not ${show(limiter)}.`,
+    )
+  }
+  return {
+    policies: asPolicies(limiter.policies),
+    store: limiter.store,
+    take: (key, cost) => limiter.take(key, cost),
+  }
+}
+
+function isLimiter(value: unknown): value is Limiter<Store> {
+  const { policies, store, take } = (value ?? {}) as Partial<Limiter<Store>>
+  return typeof take === 'function' && isStore(store) && Array.isArray(policies)
 }
 
 function costFrom<Ctx>(cost: GuardOptions<Ctx>['cost']): GuardSettings<Ctx, never>['cost'] {
   if (cost === undefined) return 1
   return typeof cost === 'function' ? cost : wholeNumber('cost', cost, 0, Number.MAX_SAFE_INTEGER)
+}
+
+/** A cost that no bucket can ever hold would refuse every request. */
+function refuseCostAbove(cost: unknown, policies: readonly Policy[]): void {
+  const small = policies.find(({ capacity }) => typeof cost === 'number' && cost > capacity)
+  if (small === undefined) return
+  throw new TickbucketError(
+    'INVALID_OPTION',
+    'cost',
+    cost,
+    `'cost' is ${show(cost)}, but the policy '${small.name}' holds ${small.capacity} tokens at most: every request would be refused.`,
+  )
 }

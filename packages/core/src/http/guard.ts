@@ -1,11 +1,10 @@
-import { type Decision, decide } from '../decision.ts'
-import { show, TickbucketError } from '../errors.ts'
+import type { Decision } from '../decision.ts'
 import { checkedCost, checkedKey } from '../limiter.ts'
 import { after, isPromise, type MaybePromise } from '../maybe-promise.ts'
 import { asPolicies, type Policy } from '../policy.ts'
-import { type MemoryStore, memoryStore } from '../stores/memory-store.ts'
 import { claimPolicyNames } from '../stores/policy-names.ts'
 import { addressKey } from './address-key.ts'
+import { storeAsker } from './ask-store.ts'
 import type { Facts, SentHeaders } from './facts.ts'
 import {
   type Field,
@@ -73,7 +72,7 @@ export function createGuard<Ctx, Res = undefined>(
   const keyOf = settings.key ?? ((ctx: Ctx) => addressKey(ctx, facts, settings.ipv6Prefix))
   const policiesOf = policySource(settings)
   const costOf = costSource(settings)
-  const ask = asker(settings)
+  const ask = storeAsker(settings)
   let last: unknown
   let isNew = true
   void Promise.resolve().then(() => (isNew = false))
@@ -89,7 +88,7 @@ export function createGuard<Ctx, Res = undefined>(
         const key = checkedKey(given)
         return after(policiesOf(ctx), (policies) =>
           after(costOf(ctx), (cost) =>
-            after(ask(key, cost, policies), ({ decision, error }) => {
+            after(ask(given, cost, policies), ({ decision, error }) => {
               const verdict = verdictOf(decision, policies, settings, sent)
               report(settings, {
                 ctx,
@@ -123,38 +122,6 @@ function policySource<Ctx, Res>({
 
 function costSource<Ctx, Res>({ cost }: GuardSettings<Ctx, Res>): (ctx: Ctx) => MaybePromise<number> {
   return typeof cost === 'function' ? (ctx) => after(cost(ctx), checkedCost) : () => cost
-}
-
-interface Answer {
-  readonly decision: Decision
-  readonly error?: unknown
-}
-
-/** Asks the store; and when it fails, does what `onStoreError` says. Never throws, never rejects. */
-function asker<Ctx, Res>({ store, onStoreError }: GuardSettings<Ctx, Res>) {
-  let local: MemoryStore | undefined
-  function failed(error: unknown, key: string, cost: number, policies: readonly Policy[]): Answer {
-    if (onStoreError === 'local') {
-      local ??= memoryStore()
-      return { decision: { ...local.take(key, cost, policies), source: 'local' }, error }
-    }
-    const open = decide([], 'policy')
-    return {
-      decision: onStoreError === 'allow' ? open : { ...open, allowed: false, retryAfterMs: 1000 },
-      error,
-    }
-  }
-  return (key: string, cost: number, policies: readonly Policy[]): MaybePromise<Answer> => {
-    try {
-      const answer = store.take(key, cost, policies)
-      if (!isPromise(answer)) return { decision: checkedDecision(answer) }
-      return answer
-        .then((decision) => ({ decision: checkedDecision(decision) }))
-        .catch((error: unknown) => failed(error, key, cost, policies))
-    } catch (error) {
-      return failed(error, key, cost, policies)
-    }
-  }
 }
 
 function verdictOf<Ctx, Res>(
@@ -193,15 +160,4 @@ function report<Ctx, Res>(
   } catch {
     // A listener is not part of the answer.
   }
-}
-
-function checkedDecision(answer: unknown): Decision {
-  const { allowed, readings } = (answer ?? {}) as Partial<Decision>
-  if (typeof allowed === 'boolean' && Array.isArray(readings)) return answer as Decision
-  throw new TickbucketError(
-    'STORE_ANSWER',
-    'store',
-    answer,
-    `The store answered a take with ${show(answer)}, which is no decision.`,
-  )
 }

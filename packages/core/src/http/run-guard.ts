@@ -1,4 +1,5 @@
 import type { Decision } from '../decision.ts'
+import { show } from '../errors.ts'
 import { after, isPromise, type MaybePromise } from '../maybe-promise.ts'
 import type { SentHeaders } from './facts.ts'
 import type { Guard, Verdict } from './guard.ts'
@@ -9,7 +10,8 @@ export interface Responder<Res> {
   isSent(res: Res): boolean
   setHeader(res: Res, name: string, value: string): void
   removeHeader(res: Res, name: string): void
-  send(res: Res, status: number, body: string): void
+  setStatus(res: Res, status: number): void
+  send(res: Res, body: string): void
 }
 
 /** A request that carries what was decided to the handlers behind. */
@@ -32,16 +34,26 @@ export function runGuard<Req extends LimitedRequest, Res extends SentHeaders>(
   try {
     goesOn = after(guard.check(req, res), (verdict) => apply(verdict, responder, req, res))
   } catch (error) {
-    next(error)
+    next(asError(error))
     return
   }
   if (!isPromise(goesOn)) {
     if (goesOn) next()
     return
   }
-  goesOn.then((may) => {
-    if (may) next()
-  }, next)
+  goesOn.then(
+    (may) => {
+      if (may) next()
+    },
+    (error: unknown) => next(asError(error)),
+  )
+}
+
+/** To most frameworks `next()` of anything falsy means to go on, and of some texts to skip. */
+function asError(error: unknown): Error {
+  return error instanceof Error
+    ? error
+    : new Error(`A callback of a limiter failed with ${show(error)}.`, { cause: error })
 }
 
 /** Whether the request may go on; if not, it is answered. A response already under way is left alone. */
@@ -56,9 +68,10 @@ function apply<Req extends LimitedRequest, Res>(
   for (const name of refusal?.without ?? []) responder.removeHeader(res, name)
   for (const [name, value] of fields) responder.setHeader(res, name, value)
   if (decision === undefined || refusal === undefined) return true
+  responder.setStatus(res, refusal.status)
   if (refusal.onRefused !== undefined) return after(refusal.onRefused(req, decision, res), () => false)
   for (const [name, value] of refusal.fields) responder.setHeader(res, name, value)
-  responder.send(res, refusal.status, refusal.body)
+  responder.send(res, refusal.body)
   return false
 }
 
@@ -76,8 +89,8 @@ export const nodeResponder: Responder<NodeResponse> = {
   isSent: (res) => res.headersSent,
   setHeader: (res, name, value) => void res.setHeader(name, value),
   removeHeader: (res, name) => res.removeHeader(name),
-  send(res, status, body) {
+  setStatus(res, status) {
     res.statusCode = status
-    res.end(body)
   },
+  send: (res, body) => void res.end(body),
 }

@@ -1,6 +1,6 @@
-import { type Clock, neverBack, systemClock } from '../clock.ts'
+import { type Clock, clockFrom, neverBack } from '../clock.ts'
 import type { Decision } from '../decision.ts'
-import { asOptions, optionalFunction, refuseUnknown, wholeNumber } from '../options.ts'
+import { asOptions, refuseUnknown, wholeNumber } from '../options.ts'
 import type { Policy } from '../policy.ts'
 import type { BucketState } from '../shapes/shape.ts'
 import { freshState, shapeOf, take } from '../shapes/take.ts'
@@ -40,7 +40,7 @@ const SAMPLE = 8
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const given = asOptions(options, 'memoryStore()') as MemoryStoreOptions
   refuseUnknown(given, ['maxClients', 'clock'], 'memoryStore()')
-  const clock = neverBack(optionalFunction('clock', given.clock, '() => whole milliseconds') ?? systemClock)
+  const clock = neverBack(clockFrom(given.clock))
   const maxClients =
     given.maxClients === undefined ? 1_000_000 : wholeNumber('maxClients', given.maxClients, 1, 2 ** 30)
   const tables = new Map<string, Map<string, BucketState>>()

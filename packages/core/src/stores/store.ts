@@ -2,8 +2,8 @@ import type { Decision } from '../decision.ts'
 import type { Policy } from '../policy.ts'
 
 /**
- * Whoever keeps buckets. What an author of a store owes, each sentence proven by a case of
- * `@tickbucket/conformance`:
+ * Whoever keeps buckets. What an author of a store owes; the cases of `@tickbucket/conformance` prove
+ * what of it can be seen from outside:
  *
  * - A client that is not known has a full bucket under every policy.
  * - `take` is atomic: however many run at once, together they take what one after another could.

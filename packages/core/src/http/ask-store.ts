@@ -1,0 +1,82 @@
+import { type Decision, decide, type Reading } from '../decision.ts'
+import { show, TickbucketError } from '../errors.ts'
+import { checkedKey } from '../limiter.ts'
+import { isPromise, type MaybePromise } from '../maybe-promise.ts'
+import type { Policy } from '../policy.ts'
+import { type MemoryStore, memoryStore } from '../stores/memory-store.ts'
+import type { GuardSettings } from './guard-options.ts'
+
+/** What was decided; and if the store failed, with what. */
+export interface Answer {
+  readonly decision: Decision
+  readonly error?: Error
+}
+
+/** How long a client is told to wait when we cannot tell whether it must. */
+const UNKNOWN_WAIT_MS = 1000
+
+/**
+ * Asks the store; and when that fails, in whichever way, does what `onStoreError` says: a refusal is
+ * never a failure, and a failure never a refusal. The answer never throws and never rejects.
+ */
+export function storeAsker<Ctx, Res>({ take, onStoreError }: GuardSettings<Ctx, Res>) {
+  let local: MemoryStore | undefined
+
+  function failed(reason: unknown, key: string, cost: number, policies: readonly Policy[]): Answer {
+    const error =
+      reason instanceof Error
+        ? reason
+        : new Error(`The store failed with ${show(reason)}.`, { cause: reason })
+    if (onStoreError === 'local') {
+      local ??= memoryStore()
+      return { decision: { ...local.take(checkedKey(key), cost, policies), source: 'local' }, error }
+    }
+    const open = decide([], 'policy')
+    return {
+      decision: onStoreError === 'allow' ? open : { ...open, allowed: false, retryAfterMs: UNKNOWN_WAIT_MS },
+      error,
+    }
+  }
+
+  return (key: string, cost: number, policies: readonly Policy[]): MaybePromise<Answer> => {
+    try {
+      const answer = take(key, cost, policies)
+      if (!isPromise(answer)) return { decision: checkedDecision(answer) }
+      return Promise.resolve(answer)
+        .then((decision) => ({ decision: checkedDecision(decision) }))
+        .catch((reason: unknown) => failed(reason, key, cost, policies))
+    } catch (reason) {
+      return failed(reason, key, cost, policies)
+    }
+  }
+}
+
+function checkedDecision(answer: unknown): Decision {
+  const { allowed, remaining, retryAfterMs, readings } = (answer ?? {}) as Partial<Decision>
+  const isWhole =
+    typeof allowed === 'boolean' &&
+    isDuration(remaining) &&
+    isDuration(retryAfterMs) &&
+    Array.isArray(readings)
+  if (isWhole && readings.length > 0 && readings.every(isReading) && allowed === (retryAfterMs === 0))
+    return answer as Decision
+  throw new TickbucketError(
+    'STORE_ANSWER',
+    'store',
+    answer,
+    `The store answered a take with ${show(answer)}, which is no decision.`,
+  )
+}
+
+function isReading(value: unknown): value is Reading {
+  const { policy, remaining, retryAfterMs, nextTokenAfterMs, resetAfterMs } = (value ??
+    {}) as Partial<Reading>
+  return (
+    typeof policy === 'object' && [remaining, retryAfterMs, nextTokenAfterMs, resetAfterMs].every(isDuration)
+  )
+}
+
+/** A number that can be told to a client: 0 or more, or never. */
+function isDuration(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0
+}
