@@ -58,7 +58,7 @@ export interface GuardOptions<Ctx, Res = undefined> extends Omit<PolicyOptions, 
   readonly onDecision?: ((event: DecisionEvent<Ctx>) => unknown) | undefined
 }
 
-export type Take = (key: string, cost: number, policies: readonly Policy[]) => MaybePromise<Decision>
+type Take = (key: string, cost: number, policies: readonly Policy[]) => MaybePromise<Decision>
 
 /** The options, checked, with every default in its place. */
 export interface GuardSettings<Ctx, Res> extends FieldOptions {

@@ -139,6 +139,7 @@ test('a mistake claims no name: the next try is as good as the first', () => {
 
 test('a promise of another kind is waited for like any', async () => {
   const kept = Object.assign(Object.create(null) as object, {
+    // oxlint-disable-next-line unicorn/no-thenable -- the promise of another library
     ['then']: (resolve: (key: string) => void) => resolve('client'),
   })
   const guard = createGuard({ key: () => kept as never, capacity: 5, perMinute: 5 }, facts)
