@@ -11,7 +11,13 @@ export type Clock = () => number
  * The time since the epoch as of when the process started, moved on by the monotonic clock: a
  * changed system time does not move it. Whole milliseconds.
  */
-export const systemClock: Clock = () => Math.floor(performance.timeOrigin + performance.now())
+export const systemClock: Clock = () => {
+  startedAt ??= performance.timeOrigin
+  return Math.floor(startedAt + performance.now())
+}
+
+/** Read once, since it never changes and takes a third of the time to read. */
+let startedAt: number | undefined
 
 /** The system's own idea of the time since the epoch, for the one field that must agree with a calendar. */
 export const wallClock: Clock = () => Date.now()

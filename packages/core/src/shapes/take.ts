@@ -23,18 +23,25 @@ export function take(
   cost: number,
   source?: Source,
 ): Decision {
-  const waits = policies.map((policy, index) => {
-    const state = states[index]!
-    shapeOf(policy).refill(policy, state, now)
-    return shapeOf(policy).waitMs(policy, state, cost)
-  })
-  const allowed = waits.every((wait) => wait === 0)
-  const readings = policies.map((policy, index) => {
-    const state = states[index]!
-    if (allowed) shapeOf(policy).charge(policy, state, cost)
-    return read(policy, state, waits[index]!)
-  })
+  let allowed = true
+  for (let index = 0; index < policies.length; index += 1) {
+    const policy = policies[index]!
+    const shape = shapeOf(policy)
+    shape.refill(policy, states[index]!, now)
+    if (shape.waitMs(policy, states[index]!, cost) > 0) allowed = false
+  }
+  // A list that is made with its first reading takes no more room than that.
+  const readings = [settle(policies[0]!, states[0]!, cost, allowed)]
+  for (let index = 1; index < policies.length; index += 1) {
+    readings.push(settle(policies[index]!, states[index]!, cost, allowed))
+  }
   return decide(readings, source)
+}
+
+function settle(policy: Policy, state: BucketState, cost: number, allowed: boolean): Reading {
+  if (!allowed) return read(policy, state, shapeOf(policy).waitMs(policy, state, cost))
+  shapeOf(policy).charge(policy, state, cost)
+  return read(policy, state, 0)
 }
 
 /** What a bucket says of itself. `retryAfterMs` is what its `waitMs` was. */

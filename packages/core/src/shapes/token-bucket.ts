@@ -45,7 +45,8 @@ export const tokenBucketShape: Shape = {
 
   nextTokenAfterMs(policy: Policy, state: BucketState): number {
     if (state.ticks >= policy.capacity * policy.periodMs) return 0
-    return Math.ceil((policy.periodMs - (state.ticks % policy.periodMs)) / policy.rate)
+    const nextToken = Math.floor(state.ticks / policy.periodMs) + 1
+    return Math.ceil((nextToken * policy.periodMs - state.ticks) / policy.rate)
   },
 
   resetAfterMs(policy: Policy, state: BucketState): number {

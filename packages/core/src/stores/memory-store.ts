@@ -3,7 +3,9 @@ import type { Decision } from '../decision.ts'
 import { asOptions, refuseUnknown, wholeNumber } from '../options.ts'
 import type { Policy } from '../policy.ts'
 import type { BucketState } from '../shapes/shape.ts'
-import { freshState, shapeOf, take } from '../shapes/take.ts'
+import { take } from '../shapes/take.ts'
+import { BucketTable } from './bucket-table.ts'
+import { Fingerprint, randomSecret } from './fingerprint.ts'
 import type { SyncStore } from './store.ts'
 
 export interface MemoryStoreOptions {
@@ -19,20 +21,28 @@ export interface MemoryStoreStats {
   readonly clients: number
   /** Buckets that were dropped before they were full, for want of room. */
   readonly droppedEarly: number
+  /** Memory that they take, in bytes. */
+  readonly bytes: number
 }
 
 export interface MemoryStore extends SyncStore {
+  /** Costs next to nothing. */
   stats(): MemoryStoreStats
+  /**
+   * Drops every bucket that has refilled. Takes do this as they go, a little at a time; a store that
+   * sees no more of them keeps what it had until somebody asks. Takes about a second for 30 million
+   * buckets, or, with `slots`, looks at the next so many places only.
+   */
+  sweep(slots?: number): void
 }
 
-/** How many buckets are looked at to find the fullest of them when there is no more room. */
-const SAMPLE = 8
-
 /**
- * Buckets in this process's memory: exact, at once, bounded, without timers. A bucket that has
- * refilled is forgotten as others come and go, which loses nothing. When `maxClients` are kept
- * and none of a sample has refilled, the one of them that is nearest to full makes room, never
- * the emptiest, and `stats().droppedEarly` says so.
+ * Buckets in this process's memory: exact, at once, bounded, without timers.
+ *
+ * A bucket that has refilled is forgotten as others come and go, which loses nothing. When
+ * `maxClients` are kept and none of a sample has refilled, the one of them that is nearest to full
+ * makes room, never the emptiest, and `stats().droppedEarly` says so. Keys are not kept but 64-bit
+ * fingerprints of them, under a secret that nobody knows: see docs/memory.md for what that means.
  *
  * @example
  * rateLimit({ capacity: 10, perMinute: 60, store: memoryStore({ maxClients: 100_000 }) })
@@ -43,63 +53,81 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const clock = neverBack(clockFrom(given.clock))
   const maxClients =
     given.maxClients === undefined ? 1_000_000 : wholeNumber('maxClients', given.maxClients, 1, 2 ** 30)
-  const tables = new Map<string, Map<string, BucketState>>()
-  let droppedEarly = 0
+  return new BucketStore(clock, maxClients)
+}
 
-  function tableOf(policy: Policy): Map<string, BucketState> {
-    let table = tables.get(policy.name)
-    if (table === undefined) tables.set(policy.name, (table = new Map()))
+class BucketStore implements MemoryStore {
+  readonly #clock: Clock
+  readonly #maxClients: number
+  readonly #fingerprint = new Fingerprint(randomSecret())
+  readonly #tables = new Map<string, BucketTable>()
+  /** The tables of the last call's policies, and their open buckets. */
+  readonly #policies: Policy[] = []
+  readonly #asked: BucketTable[] = []
+  readonly #states: BucketState[] = []
+
+  constructor(clock: Clock, maxClients: number) {
+    this.#clock = clock
+    this.#maxClients = maxClients
+  }
+
+  take(key: string, cost: number, policies: readonly Policy[]): Decision {
+    const now = this.#clock()
+    const fingerprint = this.#fingerprint
+    fingerprint.of(key)
+    const tables = this.#tablesOf(policies)
+    for (const table of tables) table.open(fingerprint, now)
+    const decision = take(policies, this.#states, now, cost)
+    const charged = decision.allowed && cost > 0
+    for (const table of tables) table.keep(fingerprint, now, charged)
+    return decision
+  }
+
+  reset(key: string, policies: readonly Policy[]): void {
+    this.#fingerprint.of(key)
+    for (const table of this.#tablesOf(policies)) table.drop(this.#fingerprint.high, this.#fingerprint.low)
+  }
+
+  sweep(slots?: number): void {
+    const now = this.#clock()
+    for (const table of this.#tables.values()) table.sweep(now, slots)
+  }
+
+  stats(): MemoryStoreStats {
+    let clients = 0
+    let droppedEarly = 0
+    let bytes = 0
+    for (const table of this.#tables.values()) {
+      clients += table.count
+      droppedEarly += table.droppedEarly
+      bytes += table.bytes
+    }
+    return { clients, droppedEarly, bytes }
+  }
+
+  #tablesOf(policies: readonly Policy[]): readonly BucketTable[] {
+    if (policies.length !== this.#policies.length) {
+      this.#policies.length = 0
+      this.#asked.length = policies.length
+      this.#states.length = policies.length
+    }
+    for (let index = 0; index < policies.length; index += 1) {
+      const policy = policies[index]!
+      if (policy === this.#policies[index]) continue
+      const table = this.#tableOf(policy)
+      this.#policies[index] = policy
+      this.#asked[index] = table
+      this.#states[index] = table.state
+    }
+    return this.#asked
+  }
+
+  #tableOf(policy: Policy): BucketTable {
+    let table = this.#tables.get(policy.name)
+    if (table === undefined) {
+      table = new BucketTable(policy, this.#maxClients)
+      this.#tables.set(policy.name, table)
+    }
     return table
-  }
-
-  /** Looks at the buckets that were kept longest: drops those that have refilled, and one if all are needed. */
-  function makeRoom(policy: Policy, table: Map<string, BucketState>, now: number): void {
-    const shape = shapeOf(policy)
-    let fullest: string | undefined
-    let soonest = Infinity
-    const looked: [string, BucketState][] = []
-    for (const entry of table) {
-      if (looked.push(entry) === SAMPLE) break
-    }
-    for (const [key, state] of looked) {
-      table.delete(key)
-      shape.refill(policy, state, now)
-      const resetAfterMs = shape.resetAfterMs(policy, state)
-      if (resetAfterMs === 0) continue
-      // Back at the far end, so that the next look meets others.
-      table.set(key, state)
-      if (resetAfterMs < soonest) {
-        soonest = resetAfterMs
-        fullest = key
-      }
-    }
-    if (table.size < maxClients || fullest === undefined) return
-    table.delete(fullest)
-    droppedEarly += 1
-  }
-
-  return {
-    take(key: string, cost: number, policies: readonly Policy[]): Decision {
-      const now = clock()
-      const states = policies.map((policy) => tableOf(policy).get(key) ?? freshState(policy, now))
-      const decision = take(policies, states, now, cost)
-      for (const [index, policy] of policies.entries()) {
-        const table = tableOf(policy)
-        if (cost === 0 || table.has(key) || !decision.allowed) continue
-        if (table.size > 0) makeRoom(policy, table, now)
-        table.set(key, states[index]!)
-      }
-      return decision
-    },
-
-    reset(key: string, policies: readonly Policy[]): void {
-      for (const policy of policies) tableOf(policy).delete(key)
-    },
-
-    stats(): MemoryStoreStats {
-      let clients = 0
-      for (const table of tables.values()) clients += table.size
-      return { clients, droppedEarly }
-    },
   }
 }
