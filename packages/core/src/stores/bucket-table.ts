@@ -36,7 +36,7 @@ export class BucketTable {
   readonly #blocks: BucketSlots[]
   /** The bits of `high` that may choose a block: one less than the blocks rounded up to a power of two. */
   #mask = 0
-  #openBlock: BucketSlots
+  #openIndex = 0
   #openSlot = -1
   #openLogLength = 0
   /** A bucket that is looked at in passing. */
@@ -53,8 +53,7 @@ export class BucketTable {
     this.#maxClients = maxClients
     this.state = freshState(policy, 0)
     this.#looked = freshState(policy, 0)
-    this.#openBlock = new BucketSlots(this.#shape.keepsLog, 0)
-    this.#blocks = [this.#openBlock]
+    this.#blocks = [new BucketSlots(this.#shape.keepsLog, 0)]
   }
 
   /** Memory that the buckets take. */
@@ -75,9 +74,10 @@ export class BucketTable {
       this.#sweptAt = now
       this.sweep(now, SLOTS_PER_MS)
     }
-    const block = this.#blocks[this.#indexOf(high)]!
+    const index = this.#indexOf(high)
+    const block = this.#blocks[index]!
     const slot = block.find(high, low)
-    this.#openBlock = block
+    this.#openIndex = index
     this.#openSlot = slot
     if (slot < 0) this.#shape.fill(this.#policy, this.state, now)
     else block.load(slot, this.state)
@@ -86,7 +86,7 @@ export class BucketTable {
 
   /** Keeps `state` for the key that was opened; for one that was not known only if it was charged. */
   keep(fingerprint: Fingerprint, now: number, charged: boolean): void {
-    if (this.#openSlot >= 0) this.#openBlock.save(this.#openSlot, this.state)
+    if (this.#openSlot >= 0) this.#blocks[this.#openIndex]!.save(this.#openSlot, this.state)
     else if (charged) this.#insert(fingerprint, now)
     else return
     if (this.#shape.keepsLog) this.#logged += logLength(this.state) - this.#openLogLength

@@ -56,15 +56,23 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   return new BucketStore(clock, maxClients)
 }
 
+/** A list of policies, as its calls need it. */
+interface Asked {
+  readonly policies: readonly Policy[]
+  /** The same in a list of one's own: V8 is slow at reading one that is frozen. */
+  readonly copy: readonly Policy[]
+  readonly tables: readonly BucketTable[]
+  /** The buckets that are open in the tables. */
+  readonly states: readonly BucketState[]
+}
+
 class BucketStore implements MemoryStore {
   readonly #clock: Clock
   readonly #maxClients: number
   readonly #fingerprint = new Fingerprint(randomSecret())
   readonly #tables = new Map<string, BucketTable>()
-  /** The tables of the last call's policies, and their open buckets. */
-  readonly #policies: Policy[] = []
-  readonly #asked: BucketTable[] = []
-  readonly #states: BucketState[] = []
+  readonly #asked = new WeakMap<readonly Policy[], Asked>()
+  #last: Asked | undefined
 
   constructor(clock: Clock, maxClients: number) {
     this.#clock = clock
@@ -75,17 +83,18 @@ class BucketStore implements MemoryStore {
     const now = this.#clock()
     const fingerprint = this.#fingerprint
     fingerprint.of(key)
-    const tables = this.#tablesOf(policies)
-    for (const table of tables) table.open(fingerprint, now)
-    const decision = take(policies, this.#states, now, cost)
+    const { copy, tables, states } = this.#askedOf(policies)
+    for (let index = 0; index < tables.length; index += 1) tables[index]!.open(fingerprint, now)
+    const decision = take(copy, states, now, cost)
     const charged = decision.allowed && cost > 0
-    for (const table of tables) table.keep(fingerprint, now, charged)
+    for (let index = 0; index < tables.length; index += 1) tables[index]!.keep(fingerprint, now, charged)
     return decision
   }
 
   reset(key: string, policies: readonly Policy[]): void {
     this.#fingerprint.of(key)
-    for (const table of this.#tablesOf(policies)) table.drop(this.#fingerprint.high, this.#fingerprint.low)
+    for (const table of this.#askedOf(policies).tables)
+      table.drop(this.#fingerprint.high, this.#fingerprint.low)
   }
 
   sweep(slots?: number): void {
@@ -105,24 +114,23 @@ class BucketStore implements MemoryStore {
     return { clients, droppedEarly, bytes }
   }
 
-  #tablesOf(policies: readonly Policy[]): readonly BucketTable[] {
-    if (policies.length !== this.#policies.length) {
-      this.#policies.length = 0
-      this.#asked.length = policies.length
-      this.#states.length = policies.length
-    }
-    for (let index = 0; index < policies.length; index += 1) {
-      const policy = policies[index]!
-      if (policy === this.#policies[index]) continue
-      const table = this.#tableOf(policy)
-      this.#policies[index] = policy
-      this.#asked[index] = table
-      this.#states[index] = table.state
-    }
-    return this.#asked
+  #askedOf(policies: readonly Policy[]): Asked {
+    if (this.#last !== undefined && this.#last.policies === policies) return this.#last
+    const asked = this.#asked.get(policies) ?? this.#look(policies)
+    // A list that is not frozen may hold others the next time.
+    if (!Object.isFrozen(policies)) return asked
+    this.#asked.set(policies, asked)
+    this.#last = asked
+    return asked
   }
 
-  #tableOf(policy: Policy): BucketTable {
+  #look(policies: readonly Policy[]): Asked {
+    const copy = policies.slice()
+    const tables = copy.map((policy) => this.#table(policy))
+    return { policies, copy, tables, states: tables.map((table) => table.state) }
+  }
+
+  #table(policy: Policy): BucketTable {
     let table = this.#tables.get(policy.name)
     if (table === undefined) {
       table = new BucketTable(policy, this.#maxClients)
