@@ -13,7 +13,9 @@ const CROWDED = 0.8
 /** Below this share, the memory is better given back. */
 const SPARSE = 0.25
 /** A block that is made anew has room for this many times its buckets. */
-const ROOM_TO_GROW = 1.5
+const ROOM_TO_GROW = 1.25
+/** The sizes of blocks are this far apart. */
+const STEP = 1.25
 
 /**
  * Some thousand buckets side by side in one block of memory, so that finding one costs one or two
@@ -31,7 +33,7 @@ export class BucketSlots {
   readonly #logs: (number[] | undefined)[] | undefined
 
   constructor(keepsLog: boolean, count: number) {
-    this.capacity = Math.max(FEWEST_SLOTS, Math.ceil((count * ROOM_TO_GROW) / CROWDED))
+    this.capacity = capacityFor((count * ROOM_TO_GROW) / CROWDED)
     const memory = new ArrayBuffer(this.capacity * SLOT_BYTES)
     this.#doubles = new Float64Array(memory)
     this.#words = new Int32Array(memory)
@@ -158,4 +160,11 @@ export class BucketSlots {
   #after(slot: number): number {
     return slot + 1 === this.capacity ? 0 : slot + 1
   }
+}
+
+/** Few sizes, so that the memory of a block that is gone is right for one to come. */
+function capacityFor(slots: number): number {
+  let capacity = FEWEST_SLOTS
+  while (capacity < slots) capacity = Math.ceil(capacity * STEP)
+  return capacity
 }
