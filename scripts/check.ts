@@ -6,7 +6,7 @@ const STEPS: readonly (readonly [what: string, command: string])[] = [
   ['lint', 'oxlint'],
   ['types', 'tsc -p .'],
   ['core without a runtime', 'tsc -p packages/core --noEmit'],
-  ['import law', 'depcruise --config .dependency-cruiser.cjs packages examples test'],
+  ['import law', 'depcruise --config .dependency-cruiser.cjs packages examples bench test'],
   ['unused code and dependencies', 'knip'],
   ['build', 'tsdown --logLevel warn'],
   ['tests', 'vitest run'],

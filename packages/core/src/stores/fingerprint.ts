@@ -15,10 +15,9 @@ export function randomSecret(): Secret {
  * https://github.com/veorq/SipHash), over the bytes of a key in Latin-1 and over the UTF-16 of any
  * other, under a secret of its own.
  *
- * It is a keyed hash, of the strength that hash tables ask for, and its output is never shown: who
- * does not know the secret cannot choose keys that meet, so two given keys meet with a probability
- * of 2⁻⁶⁴. Among n keys some two share a fingerprint with one of about n² / 2⁶⁵: 2.7e-6 for ten
- * million.
+ * It is a keyed hash of the strength that hash tables ask for, and its output is never shown. To
+ * who does not know the secret, two given keys meet with a probability of 2⁻⁶⁴, and some two of n
+ * keys with one of about n² / 2⁶⁵: 2.7e-6 for ten million.
  *
  * One object serves all keys of a store: `of` leaves its answer in `high` and `low`.
  */
