@@ -83,6 +83,7 @@ export function breakableStore(clock: Clock, parts: Parts): Store & { stats(): {
         policy,
         remaining: parts.remaining(policy, state),
         retryAfterMs: waits[index]!,
+        delayMs: 0,
         nextTokenAfterMs: tokenBucketShape.nextTokenAfterMs(policy, state),
         resetAfterMs: tokenBucketShape.resetAfterMs(policy, state),
       }
