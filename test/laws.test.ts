@@ -31,7 +31,7 @@ const LAWS: readonly Law[] = [
   {
     what: 'a timer',
     pattern: /\bset(Timeout|Interval|Immediate)\(/,
-    only: NOWHERE,
+    only: /^packages\/core\/src\/http\/pacing\.ts$/,
     why: 'nothing happens in the background; a timer is for what is really waited for',
   },
   {

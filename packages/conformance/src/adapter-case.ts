@@ -64,6 +64,7 @@ interface Asked {
 /** An app that serves, and who asks it. */
 export interface Site {
   readonly clock: ManualClock
+  readonly port: number
   readonly ask: (asked?: Asked) => Promise<Answer>
   /** Asks, and gives the status alone. */
   readonly status: (asked?: Asked) => Promise<number>
@@ -110,6 +111,7 @@ export function adapterCase(
       const ask = (options: Asked = {}): Promise<Answer> => send(server.port, options)
       const site: Site = {
         clock,
+        port: server.port,
         ask,
         status: async (options) => (await ask(options)).status,
         counted: async (options) => {

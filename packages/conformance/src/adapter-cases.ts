@@ -3,6 +3,7 @@ import { arithmeticCases } from './adapter-arithmetic-cases.ts'
 import { callbackCases } from './adapter-callback-cases.ts'
 import { clientCases } from './adapter-client-cases.ts'
 import { flowCases } from './adapter-flow-cases.ts'
+import { pacingCases } from './adapter-pacing-cases.ts'
 import { storeFailureCases } from './adapter-store-cases.ts'
 import { wireCases } from './adapter-wire-cases.ts'
 
@@ -20,6 +21,7 @@ export function adapterCases({ canTrust }: { readonly canTrust: boolean }): read
     ...storeFailureCases,
     ...callbackCases,
     ...flowCases,
+    ...pacingCases,
     ...clientCases,
   ].filter(({ needsTrust = false }) => canTrust || !needsTrust)
 }

@@ -1,4 +1,9 @@
 import type { Decision, Policy } from '@tickbucket/core'
+import { fixedWindowModel } from './models/fixed-window.ts'
+import { leakyBucketModel } from './models/leaky-bucket.ts'
+import type { ModelBucket } from './models/model-bucket.ts'
+import { slidingWindowModel } from './models/sliding-window.ts'
+import { tokenBucketModel } from './models/token-bucket.ts'
 
 /** What a decision says, in plain numbers, for a comparison. */
 export interface Summary {
@@ -10,6 +15,7 @@ export interface SummedReading {
   readonly policy: string
   readonly remaining: number
   readonly retryAfterMs: number
+  readonly delayMs: number
   readonly nextTokenAfterMs: number
   readonly resetAfterMs: number
 }
@@ -25,15 +31,6 @@ export interface Model {
   know(key: string, policy: Policy, now: number): void
   /** What the bucket of a key held when it was last touched, in ticks; `undefined` if it is not known. */
   ticks(key: string, policy: Policy): bigint | undefined
-}
-
-/** One bucket of one shape, as the model sees it. `undefined` in place of a wait: never. */
-interface ModelBucket {
-  pass(now: bigint): void
-  waitMs(cost: bigint): bigint | undefined
-  spend(cost: bigint): void
-  report(): { readonly remaining: bigint; readonly nextTokenAfterMs: bigint; readonly resetAfterMs: bigint }
-  ticks(): bigint
 }
 
 /**
@@ -61,15 +58,16 @@ export function createModel(rule: TimeRule): Model {
       for (const bucket of asked) bucket.pass(time)
       const waits = asked.map((bucket) => bucket.waitMs(BigInt(cost)))
       const allowed = waits.every((wait) => wait === 0n)
-      if (allowed && cost > 0) {
-        for (const [index, bucket] of asked.entries()) {
-          bucket.spend(BigInt(cost))
-          buckets.set(nameOf(key, policies[index]!), bucket)
-        }
+      const isTaken = allowed && cost > 0
+      const delays = asked.map((bucket) => (isTaken ? bucket.spend(BigInt(cost)) : 0n))
+      if (isTaken) {
+        for (const [index, bucket] of asked.entries()) buckets.set(nameOf(key, policies[index]!), bucket)
       }
       return {
         allowed,
-        readings: asked.map((bucket, index) => summed(policies[index]!, bucket, waits[index])),
+        readings: asked.map((bucket, index) =>
+          summed(policies[index]!, bucket, waits[index], delays[index]!),
+        ),
       }
     },
 
@@ -91,12 +89,13 @@ function nameOf(key: string, policy: Policy): string {
   return JSON.stringify([key, policy.name])
 }
 
-function summed(policy: Policy, bucket: ModelBucket, wait: bigint | undefined): SummedReading {
+function summed(policy: Policy, bucket: ModelBucket, wait: bigint | undefined, delay: bigint): SummedReading {
   const { remaining, nextTokenAfterMs, resetAfterMs } = bucket.report()
   return {
     policy: policy.name,
     remaining: Number(remaining),
     retryAfterMs: wait === undefined ? Infinity : Number(wait),
+    delayMs: Number(delay),
     nextTokenAfterMs: Number(nextTokenAfterMs),
     resetAfterMs: Number(resetAfterMs),
   }
@@ -107,10 +106,11 @@ export function summaryOf(decision: Decision): Summary {
   return {
     allowed: decision.allowed,
     readings: decision.readings.map(
-      ({ policy, remaining, retryAfterMs, nextTokenAfterMs, resetAfterMs }) => ({
+      ({ policy, remaining, retryAfterMs, delayMs, nextTokenAfterMs, resetAfterMs }) => ({
         policy: policy.name,
         remaining,
         retryAfterMs,
+        delayMs,
         nextTokenAfterMs,
         resetAfterMs,
       }),
@@ -118,42 +118,14 @@ export function summaryOf(decision: Decision): Summary {
   }
 }
 
+const MODELS = {
+  'token-bucket': tokenBucketModel,
+  'leaky-bucket': leakyBucketModel,
+  'sliding-window': slidingWindowModel,
+  'fixed-window': fixedWindowModel,
+} as const
+
 /** A full bucket of a policy's shape. */
 function modelBucket(policy: Policy, now: bigint): ModelBucket {
-  return tokenBucketModel(policy, now)
-}
-
-/** A token bucket told by what it lacks: `missing` ticks until it is full, of which `rate` flow in a millisecond. */
-function tokenBucketModel(policy: Policy, firstSeen: bigint): ModelBucket {
-  const token = BigInt(policy.periodMs)
-  const rate = BigInt(policy.rate)
-  const size = BigInt(policy.capacity) * token
-  let missing = 0n
-  let seen = firstSeen
-  return {
-    pass(now) {
-      if (now <= seen) return
-      const flowed = (now - seen) * rate
-      missing = flowed > missing ? 0n : missing - flowed
-      seen = now
-    },
-    waitMs(cost) {
-      const lacking = cost * token + missing - size
-      if (lacking <= 0n) return 0n
-      return cost * token > size ? undefined : dividedUp(lacking, rate)
-    },
-    spend(cost) {
-      missing += cost * token
-    },
-    report: () => ({
-      remaining: (size - missing) / token,
-      nextTokenAfterMs: missing === 0n ? 0n : dividedUp(((missing - 1n) % token) + 1n, rate),
-      resetAfterMs: dividedUp(missing, rate),
-    }),
-    ticks: () => size - missing,
-  }
-}
-
-function dividedUp(dividend: bigint, divisor: bigint): bigint {
-  return (dividend + divisor - 1n) / divisor
+  return MODELS[policy.shape](policy, now)
 }

@@ -1,5 +1,6 @@
 import { deepStrictEqual } from 'node:assert'
 import { type Policy, tokenBucket } from '@tickbucket/core'
+import { shapeCases } from './shape-cases.ts'
 import { type StoreCase, storeCase } from './store-case.ts'
 import { vectorCases } from './vector-cases.ts'
 
@@ -230,4 +231,4 @@ const promises: readonly StoreCase[] = [
  * const harness = { create: (clock) => myStore({ clock }) }
  * for (const { name, run } of storeCases) test(name, () => run(harness))
  */
-export const storeCases: readonly StoreCase[] = [...promises, ...vectorCases]
+export const storeCases: readonly StoreCase[] = [...promises, ...shapeCases, ...vectorCases]

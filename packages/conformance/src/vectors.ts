@@ -1,4 +1,7 @@
 import type { Policy } from '@tickbucket/core'
+import fixedWindow from '../vectors/fixed-window.json' with { type: 'json' }
+import leakyBucket from '../vectors/leaky-bucket.json' with { type: 'json' }
+import slidingWindow from '../vectors/sliding-window.json' with { type: 'json' }
 import tokenBucket from '../vectors/token-bucket.json' with { type: 'json' }
 
 /** One take, or several alike, of one client. */
@@ -15,11 +18,13 @@ export interface VectorStep {
 }
 
 export interface VectorReading {
-  /** What the bucket holds after the take, in ticks: one token is `periodMs` ticks. */
+  /** What is left after the take, in ticks: one token of a bucket is `periodMs` ticks, one of a window is one. */
   readonly ticks: number
   readonly remaining: number
   /** `null`: it can never pass. */
   readonly retryAfterMs: number | null
+  /** 0 when missing. */
+  readonly delayMs?: number
   readonly nextTokenAfterMs: number
   readonly resetAfterMs: number
 }
@@ -32,8 +37,10 @@ export interface Vector {
 }
 
 /**
- * Golden vectors, the same in every language: `vectors/token-bucket.json`, which says how it is read.
+ * Golden vectors, the same in every language: a file for each shape in `vectors/`, which says how it is read.
  * They hold for the pure arithmetic and for every store, also for one that writes nothing on a
  * refusal: where a clock steps back, the latest time before was that of a take that was allowed.
  */
-export const vectors: readonly Vector[] = tokenBucket.vectors as readonly Vector[]
+export const vectors: readonly Vector[] = [tokenBucket, leakyBucket, slidingWindow, fixedWindow].flatMap(
+  (file) => file.vectors as readonly Vector[],
+)

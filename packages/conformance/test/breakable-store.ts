@@ -7,10 +7,7 @@ import {
   type Reading,
   shapeOf,
   type Store,
-  tokenBucket,
 } from '@tickbucket/core'
-
-const tokenBucketShape = shapeOf(tokenBucket({ capacity: 1, perMinute: 1 }))
 
 /**
  * A right store in small parts, each of which can be swapped for one that is wrong in the way of
@@ -20,7 +17,10 @@ export interface Parts {
   fill(policy: Policy, state: BucketState, now: number): void
   refill(policy: Policy, state: BucketState, now: number): void
   waitMs(policy: Policy, state: BucketState, cost: number): number
+  charge(policy: Policy, state: BucketState, cost: number): void
+  delayMs(policy: Policy, state: BucketState, cost: number): number
   remaining(policy: Policy, state: BucketState): number
+  resetAfterMs(policy: Policy, state: BucketState): number
   /** Which of the policies to charge, by what each of them waits. */
   charged(waits: readonly number[], cost: number): readonly boolean[]
   /** Whether a client that was not known is from now on. */
@@ -38,15 +38,18 @@ export interface Parts {
 }
 
 export const RIGHT: Parts = {
-  fill: tokenBucketShape.fill,
-  refill: tokenBucketShape.refill,
-  waitMs: tokenBucketShape.waitMs,
-  remaining: tokenBucketShape.remaining,
+  fill: (policy, state, now) => shapeOf(policy).fill(policy, state, now),
+  refill: (policy, state, now) => shapeOf(policy).refill(policy, state, now),
+  waitMs: (policy, state, cost) => shapeOf(policy).waitMs(policy, state, cost),
+  charge: (policy, state, cost) => shapeOf(policy).charge(policy, state, cost),
+  delayMs: (policy, state, cost) => shapeOf(policy).delayMs(policy, state, cost),
+  remaining: (policy, state) => shapeOf(policy).remaining(policy, state),
+  resetAfterMs: (policy, state) => shapeOf(policy).resetAfterMs(policy, state),
   charged: (waits) => waits.map(() => waits.every((wait) => wait === 0)),
   kept: (allowed, cost) => allowed && cost > 0,
   refused: () => undefined,
   nameOf: (key, policy) => JSON.stringify([key, policy.name]),
-  forgotten: (policy, state) => tokenBucketShape.resetAfterMs(policy, state) === 0,
+  forgotten: (policy, state, now) => now - state.last >= shapeOf(policy).resetAfterMs(policy, state),
   reset: (buckets, names) => names.forEach((name) => buckets.delete(name)),
   time: (now) => now,
   readings: (readings) => readings,
@@ -58,7 +61,7 @@ export function breakableStore(clock: Clock, parts: Parts): Store & { stats(): {
 
   function stateOf(name: string, policy: Policy, now: number): BucketState {
     const known = buckets.get(name)
-    if (known !== undefined) return { ...known }
+    if (known !== undefined) return structuredClone(known)
     const state: BucketState = { ticks: 0, last: now, log: undefined }
     parts.fill(policy, state, now)
     return state
@@ -76,15 +79,16 @@ export function breakableStore(clock: Clock, parts: Parts): Store & { stats(): {
     const charged = parts.charged(waits, cost)
     const readings = states.map((state, index): Reading => {
       const policy = policies[index]!
-      if (charged[index] === true) state.ticks -= cost * policy.periodMs
+      if (charged[index] === true) parts.charge(policy, state, cost)
       if (!allowed) parts.refused(state, now)
       if (buckets.has(names[index]!) || parts.kept(allowed, cost)) buckets.set(names[index]!, state)
       return {
         policy,
         remaining: parts.remaining(policy, state),
         retryAfterMs: waits[index]!,
-        nextTokenAfterMs: tokenBucketShape.nextTokenAfterMs(policy, state),
-        resetAfterMs: tokenBucketShape.resetAfterMs(policy, state),
+        delayMs: allowed && cost > 0 ? parts.delayMs(policy, state, cost) : 0,
+        nextTokenAfterMs: shapeOf(policy).nextTokenAfterMs(policy, state),
+        resetAfterMs: parts.resetAfterMs(policy, state),
       }
     })
     return decide(parts.readings(readings))

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import type { BucketState, Policy, Reading } from '@tickbucket/core'
 import { describe, expect, test } from 'vitest'
-import { type StoreCase, storeCases } from '../src/index.ts'
+import { storeCases } from '../src/index.ts'
 import { breakableStore, type Parts, RIGHT } from './breakable-store.ts'
+import { caseNamed } from './case-named.ts'
 
 interface Mutant {
   readonly what: string
@@ -85,7 +86,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     what: 'moves the last time back and earns it again',
-    caught: 'golden vector: old and new times in turn mint nothing',
+    caught: 'golden vector: token bucket: old and new times in turn mint nothing',
     parts: {
       refill(policy, state, now) {
         if (now > state.last) RIGHT.refill(policy, state, now)
@@ -105,7 +106,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     what: 'throws away the part of a token at a refill',
-    caught: 'golden vector: 1 per 10 seconds: the part of an interval is kept',
+    caught: 'golden vector: token bucket: 1 per 10 seconds: the part of an interval is kept',
     parts: {
       refill(policy, state, now) {
         RIGHT.refill(policy, state, now)
@@ -115,7 +116,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     what: 'cuts each gain to whole tokens, so that polling stops the refill',
-    caught: 'golden vector: 5 per second, polled every millisecond',
+    caught: 'golden vector: token bucket: 5 per second, polled every millisecond',
     parts: {
       refill(policy, state, now) {
         const tokens = Math.floor((Math.max(0, now - state.last) * policy.rate) / policy.periodMs)
@@ -126,7 +127,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     what: 'counts in fractions of tokens',
-    caught: 'golden vector: 1 per minute, whole seconds of waiting',
+    caught: 'golden vector: token bucket: 1 per minute, whole seconds of waiting',
     parts: {
       refill(policy, state, now) {
         const tokens =
@@ -138,7 +139,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     what: 'fills above the capacity',
-    caught: 'golden vector: a day of idling fills up to the capacity and no further',
+    caught: 'golden vector: token bucket: a day of idling fills up to the capacity and no further',
     parts: {
       forgotten: () => false,
       refill(policy, state, now) {
@@ -194,7 +195,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     what: 'reads the milliseconds of the clock alone',
-    caught: 'golden vector: 1 a day',
+    caught: 'golden vector: token bucket: 1 a day',
     parts: { time: (now) => now % 1000 },
   },
   {
@@ -204,7 +205,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     what: 'counts in 32 bits',
-    caught: 'golden vector: the largest bucket of a minute',
+    caught: 'golden vector: token bucket: the largest bucket of a minute',
     parts: {
       refill(policy: Policy, state: BucketState, now: number) {
         RIGHT.refill(policy, state, now)
@@ -276,12 +277,6 @@ const MUTANTS: readonly Mutant[] = [
     parts: { readings: (readings) => readings.toSorted((a, b) => (a.policy.name < b.policy.name ? -1 : 1)) },
   },
 ]
-
-function caseNamed(name: string): StoreCase {
-  const found = storeCases.find((candidate) => candidate.name === name)
-  if (found === undefined) throw new Error(`no case is named '${name}'`)
-  return found
-}
 
 test.each(storeCases)('a right store in parts passes: $name', ({ run }) =>
   run({ create: (clock) => breakableStore(clock, RIGHT) }),

@@ -11,6 +11,8 @@ export interface Reading {
    * for more than the bucket can ever hold.
    */
   readonly retryAfterMs: number
+  /** Whole milliseconds, rounded up, that what was taken is to wait before it goes on. Only a leaky bucket asks for it. */
+  readonly delayMs: number
   /** Whole milliseconds until one more whole token is there, rounded up. 0 when full. */
   readonly nextTokenAfterMs: number
   /** Whole milliseconds until the bucket is full, rounded up. 0 when full. */
@@ -30,6 +32,11 @@ export interface Decision {
   readonly remaining: number
   /** The longest wait of the violated policies in milliseconds; 0 if allowed; `Infinity`: never. */
   readonly retryAfterMs: number
+  /**
+   * Milliseconds to wait before going on with what was allowed: the longest that a policy asks for.
+   * 0 without a leaky bucket, after a refusal, and for a read.
+   */
+  readonly delayMs: number
   /** One for each policy, in the order of the policies. */
   readonly readings: readonly Reading[]
   readonly source: Source
@@ -39,14 +46,17 @@ export interface Decision {
 export function decide(readings: readonly Reading[], source: Source = 'store'): Decision {
   let remaining = Infinity
   let retryAfterMs = 0
+  let delayMs = 0
   for (const reading of readings) {
     if (reading.remaining < remaining) remaining = reading.remaining
     if (reading.retryAfterMs > retryAfterMs) retryAfterMs = reading.retryAfterMs
+    if (reading.delayMs > delayMs) delayMs = reading.delayMs
   }
   return {
     allowed: readings.every((reading) => reading.retryAfterMs === 0),
     remaining,
     retryAfterMs,
+    delayMs,
     readings,
     source,
   }

@@ -1,11 +1,10 @@
 // Policies
-export {
-  type Policy,
-  policyNameOf,
-  type RateOptions,
-  tokenBucket,
-  type TokenBucketOptions,
-} from './policy.ts'
+export type { Policy, ShapeName } from './policy.ts'
+export { tokenBucket, type TokenBucketOptions } from './policies/token-bucket.ts'
+export { leakyBucket, type LeakyBucketOptions } from './policies/leaky-bucket.ts'
+export { fixedWindow, slidingWindow, type WindowOptions } from './policies/window.ts'
+export type { PerTimeOptions, RateOptions, WindowRateOptions } from './policies/rate.ts'
+export { policyNameOf } from './policies/name.ts'
 // Limiters
 export { createLimiter, type Limiter, type LimiterOptions, type PolicyOptions } from './limiter.ts'
 export { type Decision, decide, type Reading, type Source } from './decision.ts'
@@ -32,6 +31,8 @@ export {
   runGuard,
 } from './http/run-guard.ts'
 export type { Facts, SentHeaders } from './http/facts.ts'
+export { type Departure, turnOf } from './http/departure.ts'
+export type { Pause } from './http/pacing.ts'
 export { type Field, REMAINING, RETRY_AFTER, wholeSeconds } from './http/fields.ts'
 export { clientKey } from './http/client-key.ts'
 export type { MaybePromise } from './maybe-promise.ts'

@@ -1,13 +1,13 @@
 import { show, TickbucketError } from './errors.ts'
 import { storeKey } from './key.ts'
 import { asOptions, refuseUnknown } from './options.ts'
+import { asPolicies } from './policies/list.ts'
 import {
-  asPolicies,
-  type Policy,
+  type OpenTokenBucketOptions,
   policyFromOptions,
   TOKEN_BUCKET_OPTIONS,
-  type OpenTokenBucketOptions,
-} from './policy.ts'
+} from './policies/token-bucket.ts'
+import type { Policy } from './policy.ts'
 import { memoryStore } from './stores/memory-store.ts'
 import { claimPolicyNames } from './stores/policy-names.ts'
 import { isStore, type Store, type SyncStore } from './stores/store.ts'

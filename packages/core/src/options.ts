@@ -7,24 +7,31 @@ import { show, TickbucketError } from './errors.ts'
 export function refuseUnknown(options: object, known: readonly string[], where: string): void {
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue
-    const nearest = known.find((candidate) => candidate === ELSEWHERE[name]) ?? nearestName(name, known)
+    const elsewhere = ELSEWHERE[name]?.split(' ')
+    const nearest = elsewhere?.find((candidate) => known.includes(candidate)) ?? nearestName(name, known)
     const hint = nearest === undefined ? `It takes ${known.join(', ')}.` : `Did you mean '${nearest}'?`
     const value = (options as Record<string, unknown>)[name]
     throw new TickbucketError('UNKNOWN_OPTION', name, value, `${where} takes no option '${name}'. ${hint}`)
   }
 }
 
-/** What other packages call a thing, and what it is called here. */
+/** What others call a thing, and what it is called here, shape by shape. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   __proto__: null as never,
-  max: 'capacity',
-  limit: 'capacity',
-  points: 'capacity',
-  tokensPerInterval: 'rate',
+  max: 'capacity limit queue',
+  limit: 'capacity queue',
+  capacity: 'limit queue',
+  burst: 'queue capacity',
+  delay: 'after',
+  nodelay: 'after',
+  points: 'capacity limit queue',
+  tokensPerInterval: 'rate limit',
+  rate: 'limit',
   windowMs: 'periodMs',
-  timeWindow: 'periodMs',
-  duration: 'periodMs',
-  interval: 'periodMs',
+  periodMs: 'windowMs',
+  timeWindow: 'periodMs windowMs',
+  duration: 'periodMs windowMs',
+  interval: 'periodMs windowMs',
   keyGenerator: 'key',
   id: 'key',
   skip: 'key',

@@ -44,6 +44,7 @@ const responder: Responder<FastifyReply> = {
   setStatus: (reply, status) => void reply.code(status),
   // As bytes: Fastify would add a charset to the type of a text.
   send: (reply, body) => void reply.send(Buffer.from(body)),
+  departure: (reply) => reply.raw,
 }
 
 type FastifyGuard = Guard<FastifyRequest, FastifyReply>

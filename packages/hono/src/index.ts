@@ -4,6 +4,7 @@ import {
   type Facts,
   type GuardOptions,
   type SentHeaders,
+  turnOf,
   type Verdict,
 } from '@tickbucket/core'
 import type { Context, MiddlewareHandler } from 'hono'
@@ -47,6 +48,8 @@ export function rateLimit(options: RateLimitOptions = {}): MiddlewareHandler {
     if (verdict.decision !== undefined) c.set('rateLimit', verdict.decision)
     if (verdict.refusal !== undefined) return refused(c, verdict)
     for (const [name, value] of verdict.fields) c.header(name, value)
+    // Hono wants an answer even where nobody is left to read it.
+    if (verdict.pause !== undefined && !(await turnOf(verdict.pause, c.req.raw.signal))) return c.body(null)
     await next()
     restoreFields(c, verdict)
     return undefined

@@ -1,4 +1,11 @@
-import { createGuard, type Decision, type Facts, type GuardOptions, type Verdict } from '@tickbucket/core'
+import {
+  createGuard,
+  type Decision,
+  type Facts,
+  type GuardOptions,
+  turnOf,
+  type Verdict,
+} from '@tickbucket/core'
 import type { Context, DefaultState, Middleware } from 'koa'
 
 /** The options of {@link rateLimit}: those of every adapter, with Koa's own context. */
@@ -36,6 +43,7 @@ export function rateLimit(options: RateLimitOptions = {}): Middleware<RateLimitS
     if (decision !== undefined) ctx.state.rateLimit = decision
     if (refusal === undefined) {
       setFields(ctx, verdict)
+      if (verdict.pause !== undefined && !(await turnOf(verdict.pause, ctx.res))) return undefined
       return goOn(verdict, next)
     }
     for (const name of refusal.without) ctx.remove(name)

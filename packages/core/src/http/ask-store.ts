@@ -52,11 +52,13 @@ export function storeAsker<Ctx, Res>({ take, onStoreError }: GuardSettings<Ctx, 
 }
 
 function checkedDecision(answer: unknown): Decision {
-  const { allowed, remaining, retryAfterMs, readings } = (answer ?? {}) as Partial<Decision>
+  const { allowed, remaining, retryAfterMs, delayMs, readings } = (answer ?? {}) as Partial<Decision>
   const isWhole =
     typeof allowed === 'boolean' &&
     isDuration(remaining) &&
     isDuration(retryAfterMs) &&
+    isDuration(delayMs) &&
+    delayMs !== Infinity &&
     Array.isArray(readings)
   if (isWhole && readings.length > 0 && readings.every(isReading) && allowed === (retryAfterMs === 0))
     return answer as Decision

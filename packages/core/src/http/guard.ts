@@ -1,7 +1,8 @@
 import type { Decision } from '../decision.ts'
 import { checkedCost, checkedKey } from '../limiter.ts'
 import { after, isPromise, type MaybePromise } from '../maybe-promise.ts'
-import { asPolicies, type Policy } from '../policy.ts'
+import { asPolicies } from '../policies/list.ts'
+import type { Policy } from '../policy.ts'
 import { claimPolicyNames } from '../stores/policy-names.ts'
 import { addressKey } from './address-key.ts'
 import { storeAsker } from './ask-store.ts'
@@ -16,10 +17,11 @@ import {
   violated,
 } from './fields.ts'
 import { type GuardOptions, type GuardSettings, guardSettings } from './guard-options.ts'
+import { createPacer, type Pacer, type Pause } from './pacing.ts'
 import { quotaExceeded, temporaryReducedCapacity } from './problem.ts'
 import { warnOnce } from './warn.ts'
 
-/** What an adapter does with a request: sets `fields`, and goes on or answers with `refusal`. */
+/** What an adapter does with a request: sets `fields`, and goes on, after `pause`, or answers with `refusal`. */
 export interface Verdict<Ctx, Res = undefined> {
   /** What was decided; `undefined` if the request is not limited. */
   readonly decision: Decision | undefined
@@ -27,6 +29,8 @@ export interface Verdict<Ctx, Res = undefined> {
   readonly fields: readonly Field[]
   /** The answer to give in place of the handler's; `undefined`: let the request through. */
   readonly refusal: Refusal<Ctx, Res> | undefined
+  /** What to wait for before the request goes on; see `pauseFor` and `turnOf`. `undefined`: nothing. */
+  readonly pause: Pause | undefined
 }
 
 export interface Refusal<Ctx, Res = undefined> {
@@ -54,7 +58,7 @@ const MADE_PER_REQUEST =
 const COUNTED_TWICE =
   'One limiter has seen one request twice and counted it twice. Mount it once, or give each place a limiter of its own.'
 
-const NOT_LIMITED = Object.freeze({ decision: undefined, fields: [], refusal: undefined })
+const NOT_LIMITED = Object.freeze({ decision: undefined, fields: [], refusal: undefined, pause: undefined })
 
 /**
  * What every adapter stands on.
@@ -73,6 +77,7 @@ export function createGuard<Ctx, Res = undefined>(
   const policiesOf = policySource(settings)
   const costOf = costSource(settings)
   const ask = storeAsker(settings)
+  const pacer = createPacer()
   let last: unknown
   let isNew = true
   void Promise.resolve().then(() => (isNew = false))
@@ -89,7 +94,8 @@ export function createGuard<Ctx, Res = undefined>(
         return after(policiesOf(ctx), (policies) =>
           after(costOf(ctx), (cost) =>
             after(ask(given, cost, policies), ({ decision, error }) => {
-              const verdict = verdictOf(decision, policies, settings, sent)
+              const pause = pauseOf(pacer, key, cost, decision, settings)
+              const verdict = verdictOf(decision, policies, settings, sent, pause)
               report(settings, {
                 ctx,
                 key,
@@ -124,14 +130,26 @@ function costSource<Ctx, Res>({ cost }: GuardSettings<Ctx, Res>): (ctx: Ctx) => 
   return typeof cost === 'function' ? (ctx) => after(cost(ctx), checkedCost) : () => cost
 }
 
+/** A request that takes nothing, or that is only watched, waits for nothing. */
+function pauseOf<Ctx, Res>(
+  pacer: Pacer,
+  key: string,
+  cost: number,
+  { allowed, delayMs }: Decision,
+  { dryRun }: GuardSettings<Ctx, Res>,
+): Pause | undefined {
+  return allowed && cost > 0 && !dryRun ? pacer.pause(key, delayMs) : undefined
+}
+
 function verdictOf<Ctx, Res>(
   decision: Decision,
   policies: readonly Policy[],
   settings: GuardSettings<Ctx, Res>,
   sent: SentHeaders,
+  pause: Pause | undefined,
 ): Verdict<Ctx, Res> {
   const fields = limitFields(decision, settings, sent)
-  if (decision.allowed || settings.dryRun) return { decision, fields, refusal: undefined }
+  if (decision.allowed || settings.dryRun) return { decision, fields, refusal: undefined, pause }
   const failed = decision.source === 'policy'
   const named = failed ? policies : violated(decision).map(({ policy }) => policy)
   const names = named.map(({ name }) => name)
@@ -139,6 +157,7 @@ function verdictOf<Ctx, Res>(
   return {
     decision,
     fields: [...refusalFields(decision.retryAfterMs), ...fields],
+    pause: undefined,
     refusal: {
       status,
       body,

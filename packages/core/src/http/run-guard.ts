@@ -1,8 +1,10 @@
 import type { Decision } from '../decision.ts'
 import { show } from '../errors.ts'
 import { after, isPromise, type MaybePromise } from '../maybe-promise.ts'
+import { type Departure, pauseFor } from './departure.ts'
 import type { SentHeaders } from './facts.ts'
 import type { Guard, Verdict } from './guard.ts'
+import type { Pause } from './pacing.ts'
 
 /** How a framework's response is written to. Made once by an adapter. */
 export interface Responder<Res> {
@@ -12,6 +14,8 @@ export interface Responder<Res> {
   removeHeader(res: Res, name: string): void
   setStatus(res: Res, status: number): void
   send(res: Res, body: string): void
+  /** What tells that the client has gone, while a request of its waits. */
+  departure(res: Res): Departure
 }
 
 /** A request that carries what was decided to the handlers behind. */
@@ -21,7 +25,8 @@ export interface LimitedRequest {
 
 /**
  * Runs a guard as a handler of the `(req, res, next)` kind. `next` is called once: with nothing if
- * the request may go on, with the error if a callback failed, and not at all after a refusal.
+ * the request may go on, with the error if a callback failed, and not at all after a refusal, or
+ * if the client goes away while the request waits.
  */
 export function runGuard<Req extends LimitedRequest, Res extends SentHeaders>(
   guard: Guard<Req, Res>,
@@ -30,23 +35,19 @@ export function runGuard<Req extends LimitedRequest, Res extends SentHeaders>(
   res: Res,
   next: (error?: unknown) => void,
 ): void {
-  let goesOn: MaybePromise<boolean>
+  let outcome: MaybePromise<Outcome>
   try {
-    goesOn = after(guard.check(req, res), (verdict) => apply(verdict, responder, req, res))
+    outcome = after(guard.check(req, res), (verdict) => apply(verdict, responder, req, res))
   } catch (error) {
     next(asError(error))
     return
   }
-  if (!isPromise(goesOn)) {
-    if (goesOn) next()
-    return
+  function goOn(how: Outcome): void {
+    if (how === 'next') next()
+    else if (how !== 'answered') pauseFor(how, responder.departure(res), next)
   }
-  goesOn.then(
-    (may) => {
-      if (may) next()
-    },
-    (error: unknown) => next(asError(error)),
-  )
+  if (isPromise(outcome)) outcome.then(goOn, (error: unknown) => next(asError(error)))
+  else goOn(outcome)
 }
 
 /** To most frameworks `next()` of anything falsy means to go on, and of some texts to skip. */
@@ -56,23 +57,26 @@ function asError(error: unknown): Error {
     : new Error(`A callback of a limiter failed with ${show(error)}.`, { cause: error })
 }
 
-/** Whether the request may go on; if not, it is answered. A response already under way is left alone. */
+/** What is left to do: nothing, or going on, at once or after a pause. */
+type Outcome = 'answered' | 'next' | Pause
+
+/** Sets the verdict's fields, and answers a refusal. A response already under way is left alone. */
 function apply<Req extends LimitedRequest, Res>(
-  { decision, fields, refusal }: Verdict<Req, Res>,
+  { decision, fields, refusal, pause }: Verdict<Req, Res>,
   responder: Responder<Res>,
   req: Req,
   res: Res,
-): MaybePromise<boolean> {
+): MaybePromise<Outcome> {
   if (decision !== undefined) req.rateLimit = decision
-  if (responder.isSent(res)) return refusal === undefined
+  if (responder.isSent(res)) return refusal === undefined ? 'next' : 'answered'
   for (const name of refusal?.without ?? []) responder.removeHeader(res, name)
   for (const [name, value] of fields) responder.setHeader(res, name, value)
-  if (decision === undefined || refusal === undefined) return true
+  if (decision === undefined || refusal === undefined) return pause ?? 'next'
   responder.setStatus(res, refusal.status)
-  if (refusal.onRefused !== undefined) return after(refusal.onRefused(req, decision, res), () => false)
+  if (refusal.onRefused !== undefined) return after(refusal.onRefused(req, decision, res), () => 'answered')
   for (const [name, value] of refusal.fields) responder.setHeader(res, name, value)
   responder.send(res, refusal.body)
-  return false
+  return 'answered'
 }
 
 /** What is used of Node's `ServerResponse`, which frameworks on Node hand through. */
@@ -82,6 +86,8 @@ export interface NodeResponse extends SentHeaders {
   setHeader(name: string, value: string): unknown
   removeHeader(name: string): void
   end(body: string): unknown
+  once(event: 'close', gone: () => void): unknown
+  removeListener(event: 'close', gone: () => void): unknown
 }
 
 /** Writes to Node's own response. */
@@ -93,4 +99,5 @@ export const nodeResponder: Responder<NodeResponse> = {
     res.statusCode = status
   },
   send: (res, body) => void res.end(body),
+  departure: (res) => res,
 }

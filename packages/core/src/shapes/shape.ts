@@ -5,7 +5,7 @@ import type { Policy } from '../policy.ts'
  * log. A store that keeps them elsewhere may fill in and empty one object for all of its clients.
  */
 export interface BucketState {
-  /** What the bucket holds, in ticks: one token is `periodMs` ticks. */
+  /** What is left, in ticks: one token of a bucket is `periodMs` ticks, one of a window is one. */
   ticks: number
   /** The latest time at which it was touched, in milliseconds. Never moves back. */
   last: number
@@ -28,6 +28,8 @@ export interface Shape {
   waitMs(policy: Policy, state: BucketState, cost: number): number
   /** Takes `cost` tokens. Only where `waitMs` is 0. */
   charge(policy: Policy, state: BucketState, cost: number): void
+  /** Whole milliseconds that the take of `cost` tokens that was charged last is to wait before it goes on. */
+  delayMs(policy: Policy, state: BucketState, cost: number): number
   /** Whole tokens left, rounded down. */
   remaining(policy: Policy, state: BucketState): number
   /** Whole milliseconds from `state.last` until one more whole token is there. 0 when full. */

@@ -1,11 +1,22 @@
 import { type Decision, decide, type Reading, type Source } from '../decision.ts'
-import type { Policy } from '../policy.ts'
+import type { Policy, ShapeName } from '../policy.ts'
+import { fixedWindowShape } from './fixed-window.ts'
+import { leakyBucketShape } from './leaky-bucket.ts'
 import type { BucketState, Shape } from './shape.ts'
+import { slidingWindowShape } from './sliding-window.ts'
 import { tokenBucketShape } from './token-bucket.ts'
 
+const SHAPES: { readonly [name in ShapeName]: Shape } = {
+  'token-bucket': tokenBucketShape,
+  'leaky-bucket': leakyBucketShape,
+  'sliding-window': slidingWindowShape,
+  'fixed-window': fixedWindowShape,
+}
+
 /** The arithmetic that a policy asks for. */
-export function shapeOf(_policy: Policy): Shape {
-  return tokenBucketShape
+export function shapeOf(policy: Policy): Shape {
+  // One comparison for the shape that nearly every policy has, on the path of every take.
+  return policy.shape === 'token-bucket' ? tokenBucketShape : SHAPES[policy.shape]
 }
 
 /**
@@ -41,16 +52,20 @@ export function take(
 function settle(policy: Policy, state: BucketState, cost: number, allowed: boolean): Reading {
   if (!allowed) return read(policy, state, shapeOf(policy).waitMs(policy, state, cost))
   shapeOf(policy).charge(policy, state, cost)
-  return read(policy, state, 0)
+  return read(policy, state, 0, cost)
 }
 
-/** What a bucket says of itself. `retryAfterMs` is what its `waitMs` was. */
-export function read(policy: Policy, state: BucketState, retryAfterMs: number): Reading {
+/**
+ * What a bucket says of itself. `retryAfterMs` is what its `waitMs` was, `taken` what was just
+ * charged to it: nothing after a refusal, or for a look alone.
+ */
+export function read(policy: Policy, state: BucketState, retryAfterMs: number, taken = 0): Reading {
   const shape = shapeOf(policy)
   return {
     policy,
     remaining: shape.remaining(policy, state),
     retryAfterMs,
+    delayMs: taken === 0 ? 0 : shape.delayMs(policy, state, taken),
     nextTokenAfterMs: shape.nextTokenAfterMs(policy, state),
     resetAfterMs: shape.resetAfterMs(policy, state),
   }

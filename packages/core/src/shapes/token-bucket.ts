@@ -39,6 +39,8 @@ export const tokenBucketShape: Shape = {
     state.ticks -= cost * policy.periodMs
   },
 
+  delayMs: () => 0,
+
   remaining(policy: Policy, state: BucketState): number {
     return Math.floor(state.ticks / policy.periodMs)
   },

@@ -1,34 +1,15 @@
-import type { VectorStep } from '../src/vectors.ts'
+import { type Policy, tokenBucket } from '@tickbucket/core'
+import { at, DAY, MINUTE, MOST, type Story, times } from './story.ts'
 
-/** A vector without its answers. */
-export interface Story {
-  readonly name: string
-  readonly policies: readonly { name?: string; capacity: number; rate: number; periodMs: number }[]
-  readonly steps: readonly Pick<VectorStep, 'at' | 'cost' | 'repeat'>[]
+function bucket(capacity: number, rate: number, periodMs = MINUTE, name = 'default'): readonly Policy[] {
+  return [tokenBucket({ name, capacity, rate, periodMs })]
 }
 
-const MINUTE = 60_000
-const DAY = 86_400_000
-const MOST = Number.MAX_SAFE_INTEGER
-
-/** Takes of one token each, at the given times. */
-function at(...times: readonly number[]): Story['steps'] {
-  return times.map((time) => ({ at: time, cost: 1 }))
-}
-
-function times(count: number, time: number, everyMs = 0, cost = 1): Story['steps'][number] {
-  return { at: time, cost, repeat: { count, everyMs } }
-}
-
-function bucket(capacity: number, rate: number, periodMs = MINUTE): Story['policies'] {
-  return [{ capacity, rate, periodMs }]
-}
-
-const burst = { name: 'burst', capacity: 10, rate: 600, periodMs: MINUTE }
-const daily = { name: 'daily', capacity: 20, rate: 20, periodMs: DAY }
+const burst = tokenBucket({ name: 'burst', capacity: 10, perMinute: 600 })
+const daily = tokenBucket({ name: 'daily', capacity: 20, perDay: 20 })
 
 /** What the golden vectors of the token bucket tell; the first one is the seed. */
-export const stories: readonly Story[] = [
+export const tokenBucketStories: readonly Story[] = [
   { name: 'capacity 3, 60 per minute', policies: bucket(3, 60), steps: at(0, 0, 0, 400, 1000) },
   {
     name: 'refused up to the last millisecond, and a refusal costs nothing',
@@ -185,9 +166,12 @@ export const stories: readonly Story[] = [
   },
   {
     name: 'four policies of four periods',
-    policies: [bucket(5, 5, 1000), bucket(20, 20), bucket(50, 50, 3_600_000), bucket(7, 60, DAY)].map(
-      ([policy], index) => ({ ...policy!, name: `p${index}` }),
-    ),
+    policies: [
+      ...bucket(5, 5, 1000, 'p0'),
+      ...bucket(20, 20, MINUTE, 'p1'),
+      ...bucket(50, 50, 3_600_000, 'p2'),
+      ...bucket(7, 60, DAY, 'p3'),
+    ],
     steps: [
       { at: 0, cost: 5 },
       ...at(0, 200, 400, 400, 600),
