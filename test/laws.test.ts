@@ -25,13 +25,13 @@ const LAWS: readonly Law[] = [
   {
     what: 'a clock',
     pattern: /\bDate\.now\(|\bperformance\.(now|timeOrigin)|\bnew Date\(\)/,
-    only: /^packages\/core\/src\/clock\.ts$/,
-    why: 'time is an argument; one file reads it',
+    only: /^packages\/(core\/src\/clock|redis\/src\/own-time)\.ts$/,
+    why: 'time is an argument; one file reads it, and one more for deadlines',
   },
   {
     what: 'a timer',
     pattern: /\bset(Timeout|Interval|Immediate)\(/,
-    only: /^packages\/core\/src\/http\/pacing\.ts$/,
+    only: /^packages\/(core\/src\/http\/pacing|redis\/src\/(caller|redis-store))\.ts$/,
     why: 'nothing happens in the background; a timer is for what is really waited for',
   },
   {

@@ -1,0 +1,83 @@
+import type { ScriptRunner } from './client.ts'
+import { type Breaker, createBreaker } from './breaker.ts'
+import { ownTime } from './own-time.ts'
+import type { Script } from './script.ts'
+import { RedisStoreError } from './store-error.ts'
+
+/** Runs scripts on servers that may be slow, gone or wrong, and never waits longer than it says. */
+export interface Caller {
+  /**
+   * Runs a script once on the server of a slot; rejects with a `RedisStoreError`. Only an answer of NOSCRIPT is asked again, with the source: any other call might have
+   * been carried out.
+   */
+  call(slot: number, script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown>
+}
+
+/** Slots whose servers are taken to fail together: with 64 groups a dead node does not stop the others. */
+const SLOTS_OF_A_GROUP = 256
+
+export function createCaller(runner: ScriptRunner, timeoutMs: number): Caller {
+  const breakers = new Map<number, Breaker>()
+
+  function breakerOf(slot: number): Breaker {
+    const group = Math.floor(slot / SLOTS_OF_A_GROUP)
+    let breaker = breakers.get(group)
+    if (breaker === undefined) breakers.set(group, (breaker = createBreaker()))
+    return breaker
+  }
+
+  async function run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    try {
+      return await runner.evalsha(script.sha, keys, args)
+    } catch (error) {
+      if (!messageOf(error).startsWith('NOSCRIPT')) throw error
+      return runner.eval(script.source, keys, args)
+    }
+  }
+
+  return {
+    async call(slot, script, keys, args) {
+      const breaker = breakerOf(slot)
+      if (!breaker.allows(ownTime().mono))
+        throw new RedisStoreError(
+          'REDIS_DOWN',
+          'Redis has failed several times and is left alone for a while.',
+        )
+      try {
+        const answer = await inTime(run(script, keys, args), timeoutMs)
+        breaker.succeeded()
+        return answer
+      } catch (error) {
+        if (isOurMistake(error)) breaker.succeeded()
+        else breaker.failed(ownTime().mono)
+        if (error instanceof RedisStoreError) throw error
+        throw new RedisStoreError('REDIS_FAILED', `Redis failed: ${messageOf(error)}`, error)
+      }
+    },
+  }
+}
+
+/** A key that holds something else, or a script that is wrong: the server is well, and says so. */
+function isOurMistake(error: unknown): boolean {
+  return /^(WRONGTYPE|ERR|CROSSSLOT)/.test(messageOf(error))
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/**
+ * The answer, or a failure when the time is up. No client can be relied on for that: with a server
+ * that is frozen their own time-outs do not fire, or only for what they have not sent yet.
+ */
+function inTime(answer: Promise<unknown>, timeoutMs: number): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      // An event loop that was busy meets its timers before the answers that came meanwhile.
+      setImmediate(() =>
+        reject(new RedisStoreError('REDIS_TIMEOUT', `Redis did not answer within ${timeoutMs} ms.`)),
+      )
+    }, timeoutMs)
+    answer.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}

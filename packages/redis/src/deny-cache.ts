@@ -1,0 +1,119 @@
+import { type BucketState, type Decision, decide, type Policy, read, shapeOf } from '@tickbucket/core'
+import type { OwnTime } from './own-time.ts'
+
+/** How much faster or slower than ours the server's clock may run. */
+const DRIFT = 1 / 512
+
+export interface DenyCacheOptions {
+  /** The most clients that are remembered. */
+  readonly maxClients: number
+  /** How long an answer may be used, whatever it says: what others reset is noticed then. */
+  readonly maxAgeMs: number
+}
+
+/**
+ * Refuses again what the server would refuse again, without asking it. An answer tells what a bucket
+ * held; others can only have taken from it since, so it holds no more than that and what has flowed
+ * in. A take is refused here only if even so much is not enough, hence never one that the server
+ * would have allowed. What the refusal tells is worked out from the least that can have flowed in,
+ * so that its wait is not too short.
+ */
+export interface DenyCache {
+  /** A refusal, if it is certain; `undefined`: ask the server. */
+  refuse(key: string, cost: number, policies: readonly Policy[], now: OwnTime): Decision | undefined
+  /** Learns what the buckets of a key held, by an answer to what was sent at `sent`. */
+  learn(
+    key: string,
+    policies: readonly Policy[],
+    states: readonly BucketState[],
+    sent: OwnTime,
+    received: OwnTime,
+  ): void
+  /** Forgets a key that has been reset, and what answers that are still under way say of it. */
+  forget(key: string, now: OwnTime): void
+}
+
+interface Entry {
+  readonly policies: readonly Policy[]
+  readonly states: readonly BucketState[]
+  readonly sent: OwnTime
+  readonly received: OwnTime
+}
+
+export function denyCache({ maxClients, maxAgeMs }: DenyCacheOptions): DenyCache {
+  const entries = new Map<string, Entry>()
+  let forgotAt = -Infinity
+
+  return {
+    refuse(key, cost, policies, now) {
+      const entry = entries.get(key)
+      if (entry === undefined) return undefined
+      const passed = Math.max(now.mono - entry.sent.mono, now.wall - entry.sent.wall)
+      if (passed > maxAgeMs || !samePolicies(entry.policies, policies)) {
+        entries.delete(key)
+        return undefined
+      }
+      const most = waits(entry, Math.ceil(passed * (1 + DRIFT)), cost)
+      if (most.every((wait) => wait === 0)) return undefined
+      const sinceAnswer = Math.max(0, Math.floor((now.mono - entry.received.mono) * (1 - DRIFT)))
+      const least = later(entry, sinceAnswer)
+      const longest = waits(entry, sinceAnswer, cost)
+      const readings = policies.map((policy, index) =>
+        read(policy, least[index]!, most[index] === 0 ? 0 : longest[index]!),
+      )
+      return decide(readings, 'cache')
+    },
+
+    learn(key, policies, states, sent, received) {
+      if (sent.mono <= forgotAt) return
+      const known = entries.get(key)
+      if (known !== undefined && known.sent.mono > sent.mono) return
+      entries.delete(key)
+      // Only who has less than a token left is soon refused; and a log is the server's alone.
+      const isLow = policies.some((policy, index) => shapeOf(policy).waitMs(policy, states[index]!, 1) > 0)
+      if (!isLow || policies.some((policy) => shapeOf(policy).keepsLog)) return
+      if (entries.size >= maxClients) entries.delete(entries.keys().next().value!)
+      entries.set(key, { policies, states, sent, received })
+    },
+
+    forget(key, now) {
+      entries.delete(key)
+      forgotAt = now.mono
+    },
+  }
+}
+
+/** The buckets of an entry when `ms` have passed and nothing was taken. */
+function later({ policies, states }: Entry, ms: number): BucketState[] {
+  return states.map((known, index) => {
+    const state = { ...known }
+    shapeOf(policies[index]!).refill(policies[index]!, state, state.last + ms)
+    return state
+  })
+}
+
+/** How long each bucket of an entry would have to be waited for, when `ms` have passed. */
+function waits(entry: Entry, ms: number, cost: number): number[] {
+  return later(entry, ms).map((state, index) =>
+    shapeOf(entry.policies[index]!).waitMs(entry.policies[index]!, state, cost),
+  )
+}
+
+/** Whether two lists promise the same: two versions of a service may name one policy with other numbers. */
+function samePolicies(some: readonly Policy[], others: readonly Policy[]): boolean {
+  return (
+    some === others ||
+    (some.length === others.length &&
+      some.every((policy, index) => {
+        const other = others[index]!
+        return (
+          policy === other ||
+          (policy.shape === other.shape &&
+            policy.name === other.name &&
+            policy.capacity === other.capacity &&
+            policy.rate === other.rate &&
+            policy.periodMs === other.periodMs)
+        )
+      }))
+  )
+}

@@ -1,0 +1,44 @@
+import { type BucketState, type Policy, read, type Reading, shapeOf } from '@tickbucket/core'
+import { numbersOf } from './take-batch.ts'
+
+/** What a take found: the state of each bucket after it, and what it reads. */
+export interface Found {
+  readonly states: readonly BucketState[]
+  readonly readings: readonly Reading[]
+}
+
+/** Reads the numbers that the script tells of one take's buckets. All rounding is core's. */
+export function found(
+  policies: readonly Policy[],
+  numbers: readonly number[],
+  cost: number,
+  allowed: boolean,
+): Found {
+  const states: BucketState[] = []
+  const readings: Reading[] = []
+  let at = 0
+  for (const policy of policies) {
+    const state: BucketState = { ticks: numbers[at]!, last: numbers[at + 1]!, log: undefined }
+    states.push(state)
+    if (shapeOf(policy).keepsLog)
+      readings.push(readingOfLog(policy, state.ticks, numbers.slice(at + 2), allowed))
+    else if (allowed) readings.push(read(policy, state, 0, cost))
+    else readings.push(read(policy, state, shapeOf(policy).waitMs(policy, state, cost)))
+    at += numbersOf(policy)
+  }
+  return { states, readings }
+}
+
+/** A log stays at the server, which tells three waits of it: -1 for one that never ends. */
+function readingOfLog(policy: Policy, ticks: number, waits: readonly number[], allowed: boolean): Reading {
+  const [fits, nextTokenAfterMs, resetAfterMs] = waits as [number, number, number]
+  const retryAfterMs = fits === -1 ? Infinity : fits
+  return {
+    policy,
+    remaining: Math.max(0, ticks),
+    retryAfterMs: allowed ? 0 : retryAfterMs,
+    delayMs: 0,
+    nextTokenAfterMs,
+    resetAfterMs,
+  }
+}

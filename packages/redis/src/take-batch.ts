@@ -1,0 +1,66 @@
+import type { Policy } from '@tickbucket/core'
+import type { OwnTime } from './own-time.ts'
+
+/** One take on its way to the server. */
+export interface PendingTake {
+  readonly cost: number
+  readonly policies: readonly Policy[]
+  /** The keys of its buckets, one for each policy. */
+  readonly redisKeys: readonly string[]
+  readonly resolve: (answer: TakeAnswer) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** What the server said of one take: the numbers of its buckets, one after another. */
+export interface TakeAnswer {
+  readonly allowed: boolean
+  readonly numbers: readonly number[]
+  /** When it was asked. */
+  readonly sent: OwnTime
+}
+
+/** The most buckets that one call decides: more would keep the server from others for too long. */
+const MOST_BUCKETS = 128
+
+/** How many numbers the script tells of a bucket of this shape. */
+export function numbersOf({ shape }: Policy): number {
+  return shape === 'sliding-window' ? 5 : 2
+}
+
+/** Takes in the order in which they came, in parts that one call may decide. */
+export function partsOf(takes: readonly PendingTake[]): PendingTake[][] {
+  const parts: PendingTake[][] = []
+  let room = 0
+  for (const take of takes) {
+    room -= take.policies.length
+    if (room < 0) {
+      parts.push([])
+      room = MOST_BUCKETS - take.policies.length
+    }
+    parts.at(-1)!.push(take)
+  }
+  return parts
+}
+
+/** The keys of a call that decides all of these takes, and its arguments behind deadline and clock. */
+export function callOf(takes: readonly PendingTake[]): { keys: string[]; args: string[] } {
+  const keys: string[] = []
+  const args: string[] = []
+  for (const { cost, policies, redisKeys } of takes) {
+    keys.push(...redisKeys)
+    args.push(String(cost), String(policies.length))
+    for (const { shape, capacity, rate, periodMs } of policies)
+      args.push(shape, String(capacity), String(rate), String(periodMs))
+  }
+  return { keys, args }
+}
+
+/** Gives each take its part of the answer, whose first number is the time. */
+export function settle(takes: readonly PendingTake[], numbers: readonly number[], sent: OwnTime): void {
+  let at = 1
+  for (const { policies, resolve } of takes) {
+    const end = policies.reduce((sum, policy) => sum + numbersOf(policy), at + 1)
+    resolve({ allowed: numbers[at] === 1, numbers: numbers.slice(at + 1, end), sent })
+    at = end
+  }
+}

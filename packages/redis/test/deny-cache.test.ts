@@ -1,0 +1,139 @@
+import {
+  type BucketState,
+  fixedWindow,
+  freshState,
+  leakyBucket,
+  type Policy,
+  take,
+  tokenBucket,
+} from '@tickbucket/core'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { denyCache } from '../src/deny-cache.ts'
+
+const policies: readonly Policy[] = [
+  tokenBucket({ name: 'fast', capacity: 5, perSecond: 40 }),
+  tokenBucket({ name: 'slow', capacity: 3, rate: 7, periodMs: 1300 }),
+  leakyBucket({ name: 'leaky', queue: 3, perSecond: 20 }),
+  fixedWindow({ name: 'fixed', limit: 4, windowMs: 300 }),
+]
+
+/** What happens next: so much time passes, and then somebody takes, here or elsewhere. */
+const step = fc.record({
+  passMs: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 80, noNaN: true })),
+  isHere: fc.boolean(),
+  cost: fc.integer({ min: 1, max: 5 }),
+  /** How long a question, and its answer, are under way. */
+  thereMs: fc.double({ min: 0, max: 20, noNaN: true }),
+  backMs: fc.double({ min: 0, max: 60, noNaN: true }),
+})
+
+/** A server whose clock drifts against ours and cuts off the parts of milliseconds, and one of its users. */
+function simulate(
+  lists: readonly Policy[],
+  drift: number,
+  phase: number,
+  steps: readonly { passMs: number; isHere: boolean; cost: number; thereMs: number; backMs: number }[],
+): { refused: number; wrong: string[] } {
+  const cache = denyCache({ maxClients: 100, maxAgeMs: 1000 })
+  const serverAt = (own: number): number => Math.floor(1_000_000 + phase + own * (1 + drift))
+  const states = lists.map((policy) => freshState(policy, serverAt(0)))
+  const late: { at: number; learn: () => void }[] = []
+  const wrong: string[] = []
+  let own = 0
+  let refused = 0
+  for (const { passMs, isHere, cost, thereMs, backMs } of steps) {
+    own += passMs
+    for (const { at, learn } of late.toSorted((a, b) => a.at - b.at)) if (at <= own) learn()
+    late.splice(0, late.length, ...late.filter(({ at }) => at > own))
+    const now = { mono: own, wall: own }
+    const refusal = isHere ? cache.refuse('client', cost, lists, now) : undefined
+    if (refusal !== undefined) {
+      refused += 1
+      const copy = structuredClone(states)
+      if (take(lists, copy, serverAt(own), cost).allowed) wrong.push(`refused ${cost} at ${own}`)
+      // Whoever waits as long as it is told is let through, if nobody else takes.
+      if (
+        refusal.retryAfterMs !== Infinity &&
+        !take(lists, structuredClone(states), serverAt(own + refusal.retryAfterMs * (1 + 1 / 256) + 1), cost)
+          .allowed
+      ) {
+        const others = steps.some((other) => !other.isHere)
+        if (!others) wrong.push(`told ${refusal.retryAfterMs} at ${own}`)
+      }
+      continue
+    }
+    const sent = own
+    own += thereMs
+    take(lists, states, serverAt(own), cost)
+    const told: BucketState[] = structuredClone(states)
+    const at = own + backMs
+    if (isHere)
+      late.push({
+        at,
+        learn: () => cache.learn('client', lists, told, { mono: sent, wall: sent }, { mono: at, wall: at }),
+      })
+  }
+  return { refused, wrong }
+}
+
+test('it refuses nothing that the server would have allowed: drift, delayed and reordered answers', () => {
+  let refused = 0
+  fc.assert(
+    fc.property(
+      fc.subarray([...policies], { minLength: 1 }),
+      fc.double({ min: -1 / 600, max: 1 / 600, noNaN: true }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.array(step, { minLength: 1, maxLength: 60 }),
+      (lists, drift, phase, steps) => {
+        const seen = simulate(lists, drift, phase, steps)
+        refused += seen.refused
+        expect(seen.wrong).toEqual([])
+      },
+    ),
+    { numRuns: 3000 },
+  )
+  expect(refused).toBeGreaterThan(1000)
+})
+
+test('a cost that fits is asked for, and one that does not is refused', () => {
+  const cache = denyCache({ maxClients: 10, maxAgeMs: 1000 })
+  const list = [policies[1]!]
+  const at = (mono: number): { mono: number; wall: number } => ({ mono, wall: mono })
+  cache.learn('a', list, [{ ticks: 1299, last: 0, log: undefined }], at(0), at(1))
+  expect(cache.refuse('a', 1, list, at(0))).toMatchObject({
+    allowed: false,
+    source: 'cache',
+    retryAfterMs: 1,
+  })
+  expect(cache.refuse('a', 1, list, at(1))).toBeUndefined()
+  expect(cache.refuse('a', 2, list, at(1))).toMatchObject({ allowed: false, retryAfterMs: 186 })
+  expect(cache.refuse('a', 4, list, at(1))).toMatchObject({ allowed: false, retryAfterMs: Infinity })
+  expect(cache.refuse('b', 1, list, at(1))).toBeUndefined()
+})
+
+test('what is old, what has other numbers, and what was reset is asked for', () => {
+  const cache = denyCache({ maxClients: 2, maxAgeMs: 1000 })
+  const list = [tokenBucket({ capacity: 1, perDay: 1 })]
+  const at = (mono: number): { mono: number; wall: number } => ({ mono, wall: mono })
+  const empty = (): BucketState[] => [{ ticks: 0, last: 0, log: undefined }]
+  cache.learn('a', list, empty(), at(0), at(1))
+  expect(cache.refuse('a', 1, list, at(900))?.allowed).toBe(false)
+  expect(cache.refuse('a', 1, [tokenBucket({ capacity: 1, perDay: 1 })], at(900))?.allowed).toBe(false)
+  expect(cache.refuse('a', 1, list, at(1001))).toBeUndefined()
+  cache.learn('a', list, empty(), at(2000), at(2001))
+  expect(cache.refuse('a', 1, [tokenBucket({ capacity: 2, perDay: 2 })], at(2002))).toBeUndefined()
+  cache.learn('a', list, empty(), at(3000), at(3001))
+  cache.forget('a', at(3002))
+  cache.learn('a', list, empty(), at(3001), at(3003))
+  expect(cache.refuse('a', 1, list, at(3004))).toBeUndefined()
+  // While we are suspended, the clock that never runs back may stand still.
+  cache.learn('a', list, empty(), at(4000), at(4001))
+  expect(cache.refuse('a', 1, list, { mono: 4002, wall: 9000 })).toBeUndefined()
+  for (const key of ['c', 'd', 'e']) cache.learn(key, list, empty(), at(5000), at(5001))
+  expect(['c', 'd', 'e'].map((key) => cache.refuse(key, 1, list, at(5002))?.allowed)).toEqual([
+    undefined,
+    false,
+    false,
+  ])
+})
