@@ -45,7 +45,7 @@ describe.skipIf(command === undefined)('a cluster of three nodes and a replica o
     const until = performance.now() + 15_000
     for (;;) {
       const state = await client.cluster('INFO').catch(() => '')
-      if (String(state).includes('cluster_state:ok')) break
+      if (state.includes('cluster_state:ok')) break
       if (performance.now() > until) throw new Error('the cluster did not come up')
       await sleep(50)
     }

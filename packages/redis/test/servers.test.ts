@@ -61,7 +61,7 @@ describe.skipIf(command === undefined)('servers of every kind', () => {
     for (const store of stores)
       expect((await eventually(() => store.take('a', 0, policies))).remaining).toBe(1)
     client.disconnect()
-    other.destroy()
+    await other.close()
     await Promise.all([replica, ...sentinels].map((server) => server.kill()))
   }, 60_000)
 

@@ -2,6 +2,7 @@ import { type Decision, decide, type Reading } from '../decision.ts'
 import { show, TickbucketError } from '../errors.ts'
 import { checkedKey } from '../limiter.ts'
 import { isPromise, type MaybePromise } from '../maybe-promise.ts'
+import { shareOf } from '../policies/share.ts'
 import type { Policy } from '../policy.ts'
 import { type MemoryStore, memoryStore } from '../stores/memory-store.ts'
 import type { GuardSettings } from './guard-options.ts'
@@ -19,8 +20,18 @@ const UNKNOWN_WAIT_MS = 1000
  * Asks the store; and when that fails, in whichever way, does what `onStoreError` says: a refusal is
  * never a failure, and a failure never a refusal. The answer never throws and never rejects.
  */
-export function storeAsker<Ctx, Res>({ take, onStoreError }: GuardSettings<Ctx, Res>) {
+export function storeAsker<Ctx, Res>({ take, onStoreError, balancers }: GuardSettings<Ctx, Res>) {
   let local: MemoryStore | undefined
+  const shares = new WeakMap<readonly Policy[], readonly Policy[]>()
+
+  function sharesOf(policies: readonly Policy[]): readonly Policy[] {
+    let own = shares.get(policies)
+    if (own === undefined) {
+      own = Object.freeze(policies.map((policy) => shareOf(policy, balancers)))
+      shares.set(policies, own)
+    }
+    return own
+  }
 
   function failed(reason: unknown, key: string, cost: number, policies: readonly Policy[]): Answer {
     const error =
@@ -29,7 +40,10 @@ export function storeAsker<Ctx, Res>({ take, onStoreError }: GuardSettings<Ctx, 
         : new Error(`The store failed with ${show(reason)}.`, { cause: reason })
     if (onStoreError === 'local') {
       local ??= memoryStore()
-      return { decision: { ...local.take(checkedKey(key), cost, policies), source: 'local' }, error }
+      return {
+        decision: { ...local.take(checkedKey(key), cost, sharesOf(policies)), source: 'local' },
+        error,
+      }
     }
     const open = decide([], 'policy')
     return {

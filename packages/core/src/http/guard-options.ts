@@ -54,6 +54,8 @@ export interface GuardOptions<Ctx, Res = undefined> extends Omit<PolicyOptions, 
   readonly onRefused?: ((ctx: Ctx, decision: Decision, response: Res) => unknown) | undefined
   /** When the store fails: `'local'` (the default) lets a memory store stand in, `'allow'`, `'refuse'` answers 503. */
   readonly onStoreError?: 'local' | 'allow' | 'refuse' | undefined
+  /** How many balancers share the store, 1 to 10,000: while it fails, each keeps its share. 1 when left out. */
+  readonly balancers?: number | undefined
   /** Decides, reports and sets headers, but refuses nothing. */
   readonly dryRun?: boolean | undefined
   /** Sees every decision. One that throws breaks nothing. */
@@ -73,6 +75,7 @@ export interface GuardSettings<Ctx, Res> extends FieldOptions {
   readonly ipv6Prefix: number
   readonly onRefused: ((ctx: Ctx, decision: Decision, response: Res) => unknown) | undefined
   readonly onStoreError: 'local' | 'allow' | 'refuse'
+  readonly balancers: number
   readonly dryRun: boolean
   readonly onDecision: ((event: DecisionEvent<Ctx>) => unknown) | undefined
 }
@@ -89,6 +92,7 @@ const GUARD_OPTIONS: readonly string[] = [
   'resetHeader',
   'onRefused',
   'onStoreError',
+  'balancers',
   'dryRun',
   'onDecision',
 ]
@@ -106,6 +110,7 @@ export function guardSettings<Ctx, Res>(options: GuardOptions<Ctx, Res>): GuardS
     resetHeader: oneOf('resetHeader', given.resetHeader, [false, 'epoch']),
     onRefused: optionalFunction('onRefused', given.onRefused, '(ctx, decision, response) => answer'),
     onStoreError: oneOf('onStoreError', given.onStoreError, ['local', 'allow', 'refuse']),
+    balancers: given.balancers === undefined ? 1 : wholeNumber('balancers', given.balancers, 1, 10_000),
     dryRun: oneOf('dryRun', given.dryRun, [false, true]),
     onDecision: optionalFunction('onDecision', given.onDecision, '(event) => nothing'),
   }
