@@ -1,0 +1,71 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import autocannon from 'autocannon'
+
+/**
+ * Requests per second of each framework's hello-world: without a limiter, with ours, and with its
+ * best-known one. Every server is a process of its own; short runs alternate, and what is told is
+ * the median of the ratios of runs that followed one another. A second is one of the server's own
+ * processor time, which the client and whatever else runs on the machine do not share.
+ */
+const ROUNDS = Number(process.argv[3] ?? 7)
+const SECONDS = 1.5
+
+const PEERS: Readonly<Record<string, string | undefined>> = {
+  express: 'express-rate-limit',
+  fastify: '@fastify/rate-limit',
+  koa: 'koa-ratelimit',
+  hono: 'hono-rate-limiter',
+  http: undefined,
+}
+
+interface Server {
+  readonly child: ChildProcess
+  readonly port: number
+}
+
+async function start(framework: string, side: string): Promise<Server> {
+  const child = fork(join(import.meta.dirname, 'http/server.ts'), [framework, side], {
+    execArgv: ['--conditions=@tickbucket/source'],
+  })
+  const [port] = (await once(child, 'message')) as [number]
+  return { child, port }
+}
+
+async function throughput({ child, port }: Server, duration: number): Promise<number> {
+  const before = await processorSeconds(child)
+  const result = await autocannon({ url: `http://localhost:${port}/`, connections: 20, duration })
+  const { non2xx, errors, requests } = result
+  if (non2xx > 0 || errors > 0) throw new Error(`${non2xx} answers were no success, ${errors} were none`)
+  return requests.total / ((await processorSeconds(child)) - before)
+}
+
+async function processorSeconds(child: ChildProcess): Promise<number> {
+  child.send('how long?')
+  const [seconds] = (await once(child, 'message')) as [number]
+  return seconds
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
+
+console.log('| framework | ours to bare | peer to bare | peer | ours to peer |\n|---|---|---|---|---|')
+for (const [framework, peer] of Object.entries(PEERS)) {
+  const sides = peer === undefined ? ['bare', 'ours'] : ['bare', 'ours', 'peer']
+  const servers = await Promise.all(sides.map((side) => start(framework, side)))
+  for (const server of servers) await throughput(server, 1)
+  const rounds: number[][] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const rates: number[] = []
+    for (const server of servers) rates.push(await throughput(server, SECONDS))
+    rounds.push(rates)
+  }
+  const ratio = (side: number, to: number): string =>
+    median(rounds.map((rates) => rates[side]! / rates[to]!)).toFixed(2)
+  const peers = peer === undefined ? '| | |  ' : `| ${ratio(2, 0)} | ${peer} | ${ratio(1, 2)}`
+  console.log(`| ${framework} | ${ratio(1, 0)} ${peers} |`)
+  for (const { child } of servers) child.kill()
+}
