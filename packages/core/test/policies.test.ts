@@ -32,7 +32,7 @@ const MAKERS = [
   },
   ...(['slidingWindow', 'fixedWindow'] as const).map((maker) => ({
     maker,
-    make: (options: Options) => (maker === 'slidingWindow' ? slidingWindow : fixedWindow)(options as never),
+    make: (options: Options) => (maker === 'slidingWindow' ? slidingWindow : fixedWindow)(options),
     whole: { perMinute: 60 },
     numbers: {
       perSecond: {},

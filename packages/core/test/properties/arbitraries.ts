@@ -53,7 +53,7 @@ export const ofShape: { readonly [shape in ShapeName]: fc.Arbitrary<Policy> } = 
   ),
 }
 
-export const anyPolicy: fc.Arbitrary<Policy> = fc.oneof(...Object.values(ofShape))
+const anyPolicy: fc.Arbitrary<Policy> = fc.oneof(...Object.values(ofShape))
 
 /** One to four policies of any shapes, with names of their own. */
 export const anyPolicies: fc.Arbitrary<readonly Policy[]> = fc.uniqueArray(anyPolicy, {
