@@ -1,4 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
+import { createServer as createHttp1Server } from 'node:http'
 import { connect, createServer } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
@@ -65,4 +67,26 @@ test('ten thousand delayed requests at once: in order, none lost, and the memory
   delays.length = 0
   expect(heapBytes() - before).toBeLessThan(MANY * 100)
   server.close()
+})
+
+test('a request that has waited goes on in its own context, not in that of another', async () => {
+  const limit = rateLimit({
+    policies: [leakyBucket({ queue: 10, perSecond: 200 })],
+    key: () => 'client',
+    store: memoryStore({ clock: manualClock() }),
+  })
+  const context = new AsyncLocalStorage<string>()
+  const server = createHttp1Server((req, res) => {
+    context.run(req.url!, () => limit(req, res, () => res.end(context.getStore())))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const paths = Array.from({ length: 8 }, (_, index) => `/${index}`)
+  const told = await Promise.all(
+    paths.map(async (path) => (await fetch(`http://127.0.0.1:${port}${path}`)).text()),
+  )
+  expect(told).toEqual(paths)
+  server.close()
+  server.closeAllConnections()
 })

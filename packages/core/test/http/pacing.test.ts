@@ -4,7 +4,6 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { turnOf } from '@tickbucket/core'
 import { expect, test } from 'vitest'
-import { pauseFor } from '../../src/http/departure.ts'
 import { createPacer } from '../../src/http/pacing.ts'
 
 const MANY = 10_000
@@ -164,13 +163,11 @@ test('a client that has gone is not waited for, and nothing listens to it any mo
   const pacer = createPacer()
   const before = await timers()
   const response = new EventEmitter()
-  let went = 0
-  pauseFor(pacer.pause('client', 3_600_000)!, response, () => (went += 1))
   const promised = turnOf(pacer.pause('client', 3_600_000)!, response)
   response.emit('close')
   expect(await promised).toBe(false)
   expect(await turnOf(pacer.pause('client', 5)!, response)).toBe(true)
-  expect([went, response.listenerCount('close')]).toEqual([0, 0])
+  expect(response.listenerCount('close')).toBe(0)
   const destroyed = Object.assign(new EventEmitter(), { destroyed: true })
   expect(await turnOf(pacer.pause('client', 3_600_000)!, destroyed)).toBe(false)
   expect(destroyed.listenerCount('close')).toBe(0)
