@@ -1,6 +1,13 @@
 import { deepStrictEqual } from 'node:assert'
-import { fixedWindow, leakyBucket, type Policy, slidingWindow, tokenBucket } from '@tickbucket/core'
-import { type StoreCase, storeCase } from './store-case.ts'
+import {
+  fixedWindow,
+  leakyBucket,
+  type Policy,
+  type ShapeName,
+  slidingWindow,
+  tokenBucket,
+} from '@tickbucket/core'
+import { type Bench, type StoreCase, storeCase } from './store-case.ts'
 
 /** One small policy of each shape: three at most, and three in each 130 ms in the long run. */
 const SMALL: readonly Policy[] = [
@@ -12,11 +19,12 @@ const SMALL: readonly Policy[] = [
 
 /** What every shape owes in every store. */
 const ofEachShape: readonly StoreCase[] = SMALL.flatMap((policy) => {
-  const shape = policy.shape.replace('-', ' ')
+  const { shape } = policy
   return [
     ...[1, 2, 3].map((cost) =>
-      storeCase(
-        `${shape}: a cost of ${cost} is refused at every millisecond before retryAfterMs, allowed exactly at it`,
+      caseOf(
+        shape,
+        `a cost of ${cost} is refused at every millisecond before retryAfterMs, allowed exactly at it`,
         async ({ clock, take, allowed, refused }) => {
           for (const byMs of [0, 17, 29, 0]) {
             clock.advance(byMs)
@@ -31,12 +39,13 @@ const ofEachShape: readonly StoreCase[] = SMALL.flatMap((policy) => {
         },
       ),
     ),
-    storeCase(`${shape}: of a hundred at once exactly three pass`, async ({ take }) => {
+    caseOf(shape, 'of a hundred at once exactly three pass', async ({ take }) => {
       const decisions = await Promise.all(Array.from({ length: 100 }, async () => take([policy])))
       deepStrictEqual(decisions.filter(({ allowed }) => allowed).length, 3)
     }),
-    storeCase(
-      `${shape}: what is full again may be forgotten, and nobody can tell`,
+    caseOf(
+      shape,
+      'what is full again may be forgotten, and nobody can tell',
       async ({ clock, take, allowed, refused }) => {
         await take([policy], { cost: 2 })
         clock.advance(7)
@@ -49,7 +58,7 @@ const ofEachShape: readonly StoreCase[] = SMALL.flatMap((policy) => {
         await allowed([policy], { left: 2 })
       },
     ),
-    storeCase(`${shape}: refusals change nothing`, async ({ clock, take, left }) => {
+    caseOf(shape, 'refusals change nothing', async ({ clock, take, left }) => {
       const start = clock()
       await take([policy], { cost: 2 })
       for (let time = 0; time < 3; time += 1) await take([policy], { cost: 2 })
@@ -61,11 +70,11 @@ const ofEachShape: readonly StoreCase[] = SMALL.flatMap((policy) => {
         if ((await take([policy], { cost: 3 })).allowed) passed.push(at)
       }
       // The fixed window that holds 1,000,000 is 40 ms old.
-      deepStrictEqual(passed, policy.shape === 'fixed-window' ? [90, 220, 350] : [130, 260, 390])
+      deepStrictEqual(passed, shape === 'fixed-window' ? [90, 220, 350] : [130, 260, 390])
     }),
     ...SMALL.filter((other) => other !== policy).map((other) =>
       storeCase(
-        `${shape} before ${other.shape.replace('-', ' ')}: all are charged or none`,
+        `${wordsOf(shape)} before ${wordsOf(other.shape)}: all are charged or none`,
         async ({ take, left }) => {
           await take([other], { cost: 2 })
           deepStrictEqual((await take([policy, other], { cost: 2 })).allowed, false)
@@ -73,13 +82,23 @@ const ofEachShape: readonly StoreCase[] = SMALL.flatMap((policy) => {
           deepStrictEqual((await take([policy, other])).allowed, true)
           deepStrictEqual(await left([policy, other]), [2, 0])
         },
+        [shape, other.shape],
       ),
     ),
   ]
 })
 
+/** A case of one shape beyond what all owe. */
+function caseOf(shape: ShapeName, what: string, steps: (bench: Bench) => Promise<void>): StoreCase {
+  return storeCase(`${wordsOf(shape)}: ${what}`, steps, [shape])
+}
+
+function wordsOf(shape: ShapeName): string {
+  return shape.replace('-', ' ')
+}
+
 const leaky: readonly StoreCase[] = [
-  storeCase('leaky bucket: of ten at once each waits for those before it', async ({ take }) => {
+  caseOf('leaky-bucket', 'of ten at once each waits for those before it', async ({ take }) => {
     const policies = [leakyBucket({ name: 'paced', queue: 5, after: 1, rate: 3, periodMs: 1000 })]
     const decisions = await Promise.all(Array.from({ length: 10 }, async () => take(policies)))
     deepStrictEqual(
@@ -87,13 +106,13 @@ const leaky: readonly StoreCase[] = [
       [-1, -1, -1, -1, 0, 0, 334, 667, 1000, 1334],
     )
   }),
-  storeCase('leaky bucket: a read waits for nothing, and a refusal neither', async ({ take }) => {
+  caseOf('leaky-bucket', 'a read waits for nothing, and a refusal neither', async ({ take }) => {
     const policies = [leakyBucket({ name: 'paced', queue: 1, perSecond: 1 })]
     const delays: number[] = []
     for (const cost of [1, 1, 0, 1]) delays.push((await take(policies, { cost })).delayMs)
     deepStrictEqual(delays, [0, 1000, 0, 0])
   }),
-  storeCase('the delay of a decision is the longest of its policies', async ({ take }) => {
+  caseOf('leaky-bucket', 'the delay of a decision is the longest of its policies', async ({ take }) => {
     const policies = [
       leakyBucket({ name: 'slow', queue: 3, perSecond: 1 }),
       leakyBucket({ name: 'quick', queue: 3, perSecond: 10 }),
@@ -106,8 +125,9 @@ const leaky: readonly StoreCase[] = [
 ]
 
 const windows: readonly StoreCase[] = [
-  storeCase(
-    'sliding window: a burst at the end of a minute leaves nothing for the start of the next',
+  caseOf(
+    'sliding-window',
+    'a burst at the end of a minute leaves nothing for the start of the next',
     async ({ clock, take, refused, allowed }) => {
       const policies = [slidingWindow({ name: 'minute', perMinute: 5 })]
       clock.set(119_999)
@@ -118,8 +138,9 @@ const windows: readonly StoreCase[] = [
       await allowed(policies, { cost: 5 })
     },
   ),
-  storeCase(
-    'fixed window: minutes begin with the clock’s, whenever a client came first',
+  caseOf(
+    'fixed-window',
+    'minutes begin with the clock’s, whenever a client came first',
     async ({ clock, take, refused, allowed }) => {
       const policies = [fixedWindow({ name: 'minute', perMinute: 5 })]
       clock.set(119_999)

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert'
-import type { Clock, Decision, Policy, Store } from '@tickbucket/core'
+import type { Clock, Decision, Policy, ShapeName, Store } from '@tickbucket/core'
 import { summaryOf } from './bigint-model.ts'
 import { type ManualClock, manualClock } from './manual-clock.ts'
 
@@ -12,6 +12,8 @@ export interface StoreHarness {
 /** One thing that a store owes. Any runner can run it; it throws an assertion error if it does not hold. */
 export interface StoreCase {
   readonly name: string
+  /** The shapes of its policies, for suites of stores that do not know all. */
+  readonly shapes: readonly ShapeName[]
   run(harness: StoreHarness): Promise<void>
 }
 
@@ -34,10 +36,15 @@ export interface Bench {
   readonly left: (policies: readonly Policy[], key?: string) => Promise<number[]>
 }
 
-/** A case from its name and its steps on a fresh store. */
-export function storeCase(name: string, steps: (bench: Bench) => Promise<void>): StoreCase {
+/** A case from its name, its steps on a fresh store, and the shapes that it needs. */
+export function storeCase(
+  name: string,
+  steps: (bench: Bench) => Promise<void>,
+  shapes: readonly ShapeName[] = ['token-bucket'],
+): StoreCase {
   return {
     name,
+    shapes,
     async run(harness) {
       const clock = manualClock(1_000_000)
       await steps(benchOf(await harness.create(clock), clock))

@@ -51,7 +51,7 @@ const LEAKY: readonly ShapeMutant[] = [
   },
   {
     what: 'delays nobody',
-    caught: 'the delay of a decision is the longest of its policies',
+    caught: 'leaky bucket: the delay of a decision is the longest of its policies',
     parts: only('leaky-bucket', 'delayMs', () => 0),
   },
   {

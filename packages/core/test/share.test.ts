@@ -37,6 +37,10 @@ test('the shares of the other shapes', () => {
     rate: 10,
     periodMs: 4000,
   })
+  expect(shareOf(leakyBucket({ queue: 10, after: 10, perSecond: 10 }), 5)).toMatchObject({
+    capacity: 2,
+    after: 1,
+  })
   expect(shareOf(fixedWindow({ perMinute: 100 }), 8)).toMatchObject({
     capacity: 12,
     rate: 12,

@@ -15,45 +15,32 @@ interface SignalDeparture {
   removeEventListener(event: 'abort', gone: () => void): unknown
 }
 
-/** Keeps a pause, then calls `go`; never, if the client goes away before. */
-export function pauseFor(pause: Pause, departure: Departure, go: () => void): void {
-  waitFor(pause, departure, go, () => undefined)
-}
-
 /**
- * For adapters that go on by promises: whether to go on, told when the request's turn has come, or
- * `false` as soon as its client has gone.
+ * Keeps a pause: whether to go on, told when the request's turn has come, or `false` as soon as its
+ * client has gone. A promise also where handlers are callbacks: what goes on after it does so in its
+ * own request's context (Node's `AsyncLocalStorage`), and not in that of whoever set the timer.
  *
  * @example
  * if (verdict.pause !== undefined && !(await turnOf(verdict.pause, ctx.res))) return
  */
 export function turnOf(pause: Pause, departure: Departure): Promise<boolean> {
   return new Promise((resolve) => {
-    waitFor(
-      pause,
-      departure,
-      () => resolve(true),
-      () => resolve(false),
-    )
+    if (isSignal(departure) ? departure.aborted : departure.destroyed === true) {
+      resolve(false)
+      return
+    }
+    const leave = pause(() => {
+      unlisten(departure, onGone)
+      resolve(true)
+    })
+    function onGone(): void {
+      unlisten(departure, onGone)
+      leave()
+      resolve(false)
+    }
+    if (isSignal(departure)) departure.addEventListener('abort', onGone)
+    else departure.once('close', onGone)
   })
-}
-
-function waitFor(pause: Pause, departure: Departure, go: () => void, gone: () => void): void {
-  if (isSignal(departure) ? departure.aborted : departure.destroyed === true) {
-    gone()
-    return
-  }
-  const leave = pause(() => {
-    unlisten(departure, onGone)
-    go()
-  })
-  function onGone(): void {
-    unlisten(departure, onGone)
-    leave()
-    gone()
-  }
-  if (isSignal(departure)) departure.addEventListener('abort', onGone)
-  else departure.once('close', onGone)
 }
 
 function unlisten(departure: Departure, onGone: () => void): void {

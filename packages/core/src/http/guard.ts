@@ -29,7 +29,7 @@ export interface Verdict<Ctx, Res = undefined> {
   readonly fields: readonly Field[]
   /** The answer to give in place of the handler's; `undefined`: let the request through. */
   readonly refusal: Refusal<Ctx, Res> | undefined
-  /** What to wait for before the request goes on; see `pauseFor` and `turnOf`. `undefined`: nothing. */
+  /** What to wait for before the request goes on; see `turnOf`. `undefined`: nothing. */
   readonly pause: Pause | undefined
 }
 

@@ -36,8 +36,9 @@ interface Queue {
 const LONGEST_TIMER = 2 ** 31 - 1
 
 /**
- * One queue and one timer for each client that waits, and nothing for any other. The clock is the
- * system's, whatever the store's is: these are waits of real requests.
+ * One queue and one timer for each client that waits, and nothing for any other. First in, first out,
+ * whatever is due when: a clock and a store's clock, read one after the other, may disagree by a
+ * millisecond about who is first. The clock is the system's, as these are waits of real requests.
  */
 export function createPacer(): Pacer {
   const queues = new Map<string, Queue>()
@@ -47,15 +48,7 @@ export function createPacer(): Pacer {
     if (queue === undefined)
       queues.set(key, (queue = { key, first: undefined, last: undefined, timer: undefined }))
     const { last } = queue
-    // Two clocks read at two moments may disagree by a millisecond about who is first.
-    const waiting: Waiting = {
-      queue,
-      due: last === undefined ? due : Math.max(due, last.due),
-      go,
-      before: last,
-      behind: undefined,
-      isIn: true,
-    }
+    const waiting: Waiting = { queue, due, go, before: last, behind: undefined, isIn: true }
     if (last === undefined) queue.first = waiting
     else last.behind = waiting
     queue.last = waiting

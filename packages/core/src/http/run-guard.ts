@@ -1,10 +1,9 @@
 import type { Decision } from '../decision.ts'
 import { show } from '../errors.ts'
 import { after, isPromise, type MaybePromise } from '../maybe-promise.ts'
-import { type Departure, pauseFor } from './departure.ts'
+import { type Departure, turnOf } from './departure.ts'
 import type { SentHeaders } from './facts.ts'
 import type { Guard, Verdict } from './guard.ts'
-import type { Pause } from './pacing.ts'
 
 /** How a framework's response is written to. Made once by an adapter. */
 export interface Responder<Res> {
@@ -35,19 +34,23 @@ export function runGuard<Req extends LimitedRequest, Res extends SentHeaders>(
   res: Res,
   next: (error?: unknown) => void,
 ): void {
-  let outcome: MaybePromise<Outcome>
+  let goesOn: MaybePromise<boolean>
   try {
-    outcome = after(guard.check(req, res), (verdict) => apply(verdict, responder, req, res))
+    goesOn = after(guard.check(req, res), (verdict) => apply(verdict, responder, req, res))
   } catch (error) {
     next(asError(error))
     return
   }
-  function goOn(how: Outcome): void {
-    if (how === 'next') next()
-    else if (how !== 'answered') pauseFor(how, responder.departure(res), next)
+  if (!isPromise(goesOn)) {
+    if (goesOn) next()
+    return
   }
-  if (isPromise(outcome)) outcome.then(goOn, (error: unknown) => next(asError(error)))
-  else goOn(outcome)
+  goesOn.then(
+    (may) => {
+      if (may) next()
+    },
+    (error: unknown) => next(asError(error)),
+  )
 }
 
 /** To most frameworks `next()` of anything falsy means to go on, and of some texts to skip. */
@@ -57,26 +60,27 @@ function asError(error: unknown): Error {
     : new Error(`A callback of a limiter failed with ${show(error)}.`, { cause: error })
 }
 
-/** What is left to do: nothing, or going on, at once or after a pause. */
-type Outcome = 'answered' | 'next' | Pause
-
-/** Sets the verdict's fields, and answers a refusal. A response already under way is left alone. */
+/**
+ * Whether the request may go on, once its turn has come; if not, it is answered, or its client has
+ * gone. A response already under way is left alone.
+ */
 function apply<Req extends LimitedRequest, Res>(
   { decision, fields, refusal, pause }: Verdict<Req, Res>,
   responder: Responder<Res>,
   req: Req,
   res: Res,
-): MaybePromise<Outcome> {
+): MaybePromise<boolean> {
   if (decision !== undefined) req.rateLimit = decision
-  if (responder.isSent(res)) return refusal === undefined ? 'next' : 'answered'
+  if (responder.isSent(res)) return refusal === undefined
   for (const name of refusal?.without ?? []) responder.removeHeader(res, name)
   for (const [name, value] of fields) responder.setHeader(res, name, value)
-  if (decision === undefined || refusal === undefined) return pause ?? 'next'
+  if (pause !== undefined) return turnOf(pause, responder.departure(res))
+  if (decision === undefined || refusal === undefined) return true
   responder.setStatus(res, refusal.status)
-  if (refusal.onRefused !== undefined) return after(refusal.onRefused(req, decision, res), () => 'answered')
+  if (refusal.onRefused !== undefined) return after(refusal.onRefused(req, decision, res), () => false)
   for (const [name, value] of refusal.fields) responder.setHeader(res, name, value)
   responder.send(res, refusal.body)
-  return 'answered'
+  return false
 }
 
 /** What is used of Node's `ServerResponse`, which frameworks on Node hand through. */

@@ -23,6 +23,8 @@ export interface WindowRateOptions extends PerTimeOptions {
 
 /** So many tokens, and the whole milliseconds that they are for. */
 export interface Rate {
+  /** The option that says how many. */
+  readonly option: string
   readonly rate: number
   readonly periodMs: number
 }
@@ -70,13 +72,13 @@ function rateOf(
     const message = `${names} each say ${saidTwice}`
     throw new TickbucketError('CONFLICTING_OPTIONS', first, options[first], message)
   }
-  if (isPair) return { rate: whole(amount, options), periodMs: whole(time, options) }
+  if (isPair) return { option: amount, rate: whole(amount, options), periodMs: whole(time, options) }
   if (first === amount || first === time) {
     const other = first === amount ? time : amount
     const message = `'${first}' needs '${other}' beside it: so many tokens per so many milliseconds.`
     throw new TickbucketError('INCOMPLETE_POLICY', other, undefined, message)
   }
-  return { rate: whole(first, options), periodMs: PERIODS[first as PeriodName] }
+  return { option: first, rate: whole(first, options), periodMs: PERIODS[first as PeriodName] }
 }
 
 function whole<K extends string>(name: K, options: { readonly [name in K]?: unknown }): number {

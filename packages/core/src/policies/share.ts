@@ -12,7 +12,10 @@ export function shareOf(policy: Policy, balancers: number): Policy {
   const capacity = Math.max(1, Math.floor(policy.capacity / balancers))
   const isWindow = policy.shape === 'fixed-window' || policy.shape === 'sliding-window'
   if (isWindow) return make({ ...policy, capacity, rate: capacity }, 'balancers', balancers)
-  const after = policy.after === undefined ? {} : { after: Math.floor(policy.after / balancers) }
+  const { after: undelayed } = policy
+  // No more than may queue behind the one that goes on.
+  const after =
+    undelayed === undefined ? {} : { after: Math.min(capacity - 1, Math.floor(undelayed / balancers)) }
   return make(
     { ...policy, ...after, capacity, periodMs: policy.periodMs * balancers },
     'balancers',

@@ -47,6 +47,6 @@ function windowOf(shape: 'sliding-window' | 'fixed-window', options: WindowOptio
   const given = asOptions(options, where) as WindowOptions
   refuseUnknown(given, WINDOW_OPTIONS, where)
   const name = policyName(given.name)
-  const { rate, periodMs } = windowFrom(given)
-  return make({ shape, name, capacity: rate, rate, periodMs }, 'limit', rate)
+  const { option, rate, periodMs } = windowFrom(given)
+  return make({ shape, name, capacity: rate, rate, periodMs }, option, rate)
 }

@@ -1,6 +1,9 @@
 import type { Policy } from '../policy.ts'
 import type { BucketState, Shape } from './shape.ts'
 
+/** A log of fewer numbers is kept without room to spare. */
+const SHORT = 16
+
 /**
  * The sliding window, exact: a log of what was taken in the last `periodMs`. `ticks` are the tokens
  * left. What was taken at `t` counts up to `t + periodMs - 1` and no longer at `t + periodMs`.
@@ -51,7 +54,9 @@ export const slidingWindowShape: Shape = {
     const log = state.log!
     const newest = log.length - 2
     if (newest > 0 && log[newest] === state.last) log[newest + 1]! += cost
-    else if (log.length === 0) log.push(1, state.last, cost)
+    else if (log.length === 0) state.log = [1, state.last, cost]
+    // An array that something is pushed to takes room for some twenty more, which most clients never need.
+    else if (log.length < SHORT) state.log = log.concat(state.last, cost)
     else log.push(state.last, cost)
   },
 

@@ -1,25 +1,11 @@
 import { createModel, summaryOf } from '@tickbucket/conformance'
-import { type BucketState, type Decision, freshState, type Policy, take } from '@tickbucket/core'
+import { freshState, take } from '@tickbucket/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { anyPolicies, anyPolicy, forwardMoves, jumpingMoves, type Move, smallPolicy } from './arbitraries.ts'
+import { anyPolicies, forwardMoves, jumpingMoves, smallPolicy } from './arbitraries.ts'
+import { START, walk } from './walk.ts'
 
-const START = 1_700_000_000_000
 const RUNS = { numRuns: 2000 }
-
-/** Runs moves on the pure arithmetic of one client, and calls back after each. */
-function walk(
-  policies: readonly Policy[],
-  moves: readonly Move[],
-  seen: (now: number, move: Move, decision: Decision, states: readonly BucketState[]) => void,
-): void {
-  let now = START
-  const states = policies.map((policy) => freshState(policy, now))
-  for (const move of moves) {
-    now += move.byMs
-    seen(now, move, take(policies, states, now, move.cost), states)
-  }
-}
 
 test('the arithmetic answers as the model in BigInt does, under clocks that jump both ways', () => {
   fc.assert(
@@ -139,28 +125,6 @@ test('the order of the policies changes no answer', () => {
         reversed.push(decision.readings.toReversed()),
       )
       expect(reversed).toEqual(told)
-    }),
-    RUNS,
-  )
-})
-
-test('in no stretch of time is more admitted than the capacity and what flows in', () => {
-  fc.assert(
-    fc.property(anyPolicy, jumpingMoves, (policy, moves) => {
-      const taken: { at: bigint; tokens: bigint }[] = []
-      let latest = START
-      walk([policy], moves, (now, { cost }, { allowed }) => {
-        latest = Math.max(latest, now)
-        if (allowed) taken.push({ at: BigInt(latest), tokens: BigInt(cost) })
-      })
-      const [size, rate, token] = [BigInt(policy.capacity), BigInt(policy.rate), BigInt(policy.periodMs)]
-      for (let first = 0; first < taken.length; first += 1) {
-        let tokens = 0n
-        for (const { at, tokens: more } of taken.slice(first)) {
-          tokens += more
-          expect(tokens * token <= size * token + (at - taken[first]!.at) * rate).toBe(true)
-        }
-      }
     }),
     RUNS,
   )
