@@ -1,6 +1,6 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { unpackDebian } from '../scripts/unpack-debian.ts'
 import { ROOT } from './support.ts'
 
 const CACHE = join(ROOT, 'node_modules/.cache/nginx')
@@ -19,18 +19,11 @@ function runs(command: string): boolean {
 }
 
 function unpacked(): string | undefined {
-  const download = `${CACHE}.${process.pid}`
   try {
-    rmSync(download, { recursive: true, force: true })
-    mkdirSync(download, { recursive: true })
-    execFileSync('apt-get', ['download', 'nginx'], { cwd: download, stdio: 'ignore', timeout: 60_000 })
-    const archive = readdirSync(download).find((name) => name.endsWith('.deb'))
-    execFileSync('dpkg', ['-x', archive!, '.'], { cwd: download, stdio: 'ignore' })
-    if (!existsSync(CACHE)) renameSync(download, CACHE)
+    unpackDebian(['nginx'], CACHE)
   } catch {
-    // Not Debian, or not on a network.
+    return undefined
   }
-  rmSync(download, { recursive: true, force: true })
   const command = join(CACHE, 'usr/sbin/nginx')
   return runs(command) ? command : undefined
 }

@@ -15,11 +15,12 @@ const WITHOUT_ADDRESS = `A request has no client address; all such requests shar
  */
 export function addressKey<Ctx>(ctx: Ctx, facts: Facts<Ctx>, ipv6Prefix: number): string {
   const told = facts.address(ctx)
-  const direct = facts.socketAddress(ctx)
   const isForwarded = (facts.header(ctx, 'x-forwarded-for') ?? facts.header(ctx, 'forwarded')) !== undefined
-  if (isForwarded && told === direct) warnOnce('TICKBUCKET_PROXY_NOT_TRUSTED', PROXY_NOT_TRUSTED)
-  if (facts.trustsEverybody?.(ctx) === true) warnOnce('TICKBUCKET_EVERYBODY_TRUSTED', EVERYBODY_TRUSTED)
-  const key = keyOf(told, ipv6Prefix) ?? keyOf(direct, ipv6Prefix)
+  if (isForwarded) {
+    if (told === facts.socketAddress(ctx)) warnOnce('TICKBUCKET_PROXY_NOT_TRUSTED', PROXY_NOT_TRUSTED)
+    if (facts.trustsEverybody?.(ctx) === true) warnOnce('TICKBUCKET_EVERYBODY_TRUSTED', EVERYBODY_TRUSTED)
+  }
+  const key = keyOf(told, ipv6Prefix) ?? keyOf(facts.socketAddress(ctx), ipv6Prefix)
   if (key !== undefined) return key
   warnOnce('TICKBUCKET_NO_ADDRESS', WITHOUT_ADDRESS)
   return NO_ADDRESS

@@ -74,8 +74,7 @@ function checkedDecision(answer: unknown): Decision {
     isDuration(delayMs) &&
     delayMs !== Infinity &&
     Array.isArray(readings)
-  if (isWhole && readings.length > 0 && readings.every(isReading) && allowed === (retryAfterMs === 0))
-    return answer as Decision
+  if (isWhole && areReadings(readings) && allowed === (retryAfterMs === 0)) return answer as Decision
   throw new TickbucketError(
     'STORE_ANSWER',
     'store',
@@ -84,12 +83,18 @@ function checkedDecision(answer: unknown): Decision {
   )
 }
 
-function isReading(value: unknown): value is Reading {
-  const { policy, remaining, retryAfterMs, nextTokenAfterMs, resetAfterMs } = (value ??
-    {}) as Partial<Reading>
-  return (
-    typeof policy === 'object' && [remaining, retryAfterMs, nextTokenAfterMs, resetAfterMs].every(isDuration)
-  )
+function areReadings(readings: readonly Partial<Reading>[]): boolean {
+  for (let index = 0; index < readings.length; index += 1) {
+    const { policy, remaining, retryAfterMs, nextTokenAfterMs, resetAfterMs } = readings[index] ?? {}
+    const isReading =
+      typeof policy === 'object' &&
+      isDuration(remaining) &&
+      isDuration(retryAfterMs) &&
+      isDuration(nextTokenAfterMs) &&
+      isDuration(resetAfterMs)
+    if (!isReading) return false
+  }
+  return readings.length > 0
 }
 
 /** A number that can be told to a client: 0 or more, or never. */

@@ -4,6 +4,7 @@ import { wholeNumber } from '../options.ts'
 export const NO_ADDRESS = 'no-address'
 
 const IPV6_GROUPS = 8
+const MAPPED = '::ffff:'
 const COLON = 58
 const DOT = 46
 
@@ -23,6 +24,10 @@ export function clientKey(address: string, ipv6Prefix: number): string | undefin
   if (first >= 48 && first <= 57 && address.indexOf('.') > 0) {
     const ipv4 = keyOfIPv4(address)
     if (ipv4 !== undefined) return ipv4
+  }
+  // What a dual-stack socket calls an IPv4 client, and so what most clients of many servers are called.
+  if (address.startsWith(MAPPED) && parseIPv4(address, MAPPED.length, address.length) >= 0) {
+    return address.slice(MAPPED.length)
   }
   const bare = withoutDress(address)
   if (bare === undefined) return undefined

@@ -1,7 +1,7 @@
 import { wallClock } from '../clock.ts'
 import type { Decision, Reading } from '../decision.ts'
 import type { Policy } from '../policy.ts'
-import type { SentHeaders } from './facts.ts'
+import type { Facts, SentHeaders } from './facts.ts'
 import { PROBLEM_TYPE } from './problem.ts'
 
 /** One header field: to be set, in place of any of that name. */
@@ -71,11 +71,11 @@ export function problemFields(body: string): Field[] {
 }
 
 /** Whether a request is a CORS preflight, which a browser sends by itself and cannot be told to wait for. */
-export function isPreflight(method: string, header: (name: string) => unknown): boolean {
+export function isPreflight<Ctx>(ctx: Ctx, facts: Facts<Ctx>): boolean {
   return (
-    method === 'OPTIONS' &&
-    header('origin') !== undefined &&
-    header('access-control-request-method') !== undefined
+    facts.method(ctx) === 'OPTIONS' &&
+    facts.header(ctx, 'origin') !== undefined &&
+    facts.header(ctx, 'access-control-request-method') !== undefined
   )
 }
 

@@ -5,7 +5,7 @@ import { asPolicies } from '../policies/list.ts'
 import type { Policy } from '../policy.ts'
 import { claimPolicyNames } from '../stores/policy-names.ts'
 import { addressKey } from './address-key.ts'
-import { storeAsker } from './ask-store.ts'
+import { type Answer, storeAsker } from './ask-store.ts'
 import type { Facts, SentHeaders } from './facts.ts'
 import {
   type Field,
@@ -16,7 +16,7 @@ import {
   refusalFields,
   violated,
 } from './fields.ts'
-import { type GuardOptions, type GuardSettings, guardSettings } from './guard-options.ts'
+import { type DecisionEvent, type GuardOptions, type GuardSettings, guardSettings } from './guard-options.ts'
 import { createPacer, type Pacer, type Pause } from './pacing.ts'
 import { quotaExceeded, temporaryReducedCapacity } from './problem.ts'
 import { warnOnce } from './warn.ts'
@@ -82,33 +82,65 @@ export function createGuard<Ctx, Res = undefined>(
   let isNew = true
   void Promise.resolve().then(() => (isNew = false))
 
+  // One step each, called with what the steps before have found: over a store and callbacks that
+  // answer at once, a request makes no promise and no closure.
+  function withKey(ctx: Ctx, sent: SentHeaders, key: string | null): MaybePromise<Verdict<Ctx, Res>> {
+    if (key === null) return NOT_LIMITED
+    checkedKey(key)
+    const policies = policiesOf(ctx)
+    if (isPromise(policies)) return after(policies, (list) => withPolicies(ctx, sent, key, list))
+    return withPolicies(ctx, sent, key, policies)
+  }
+
+  function withPolicies(
+    ctx: Ctx,
+    sent: SentHeaders,
+    key: string,
+    policies: readonly Policy[],
+  ): MaybePromise<Verdict<Ctx, Res>> {
+    const cost = costOf(ctx)
+    if (isPromise(cost)) return after(cost, (tokens) => withCost(ctx, sent, key, policies, tokens))
+    return withCost(ctx, sent, key, policies, cost)
+  }
+
+  function withCost(
+    ctx: Ctx,
+    sent: SentHeaders,
+    key: string,
+    policies: readonly Policy[],
+    cost: number,
+  ): MaybePromise<Verdict<Ctx, Res>> {
+    const answer = ask(key, cost, policies)
+    if (isPromise(answer)) return after(answer, (found) => concluded(ctx, sent, key, policies, cost, found))
+    return concluded(ctx, sent, key, policies, cost, answer)
+  }
+
+  function concluded(
+    ctx: Ctx,
+    sent: SentHeaders,
+    key: string,
+    policies: readonly Policy[],
+    cost: number,
+    answer: Answer,
+  ): Verdict<Ctx, Res> {
+    const { decision, error } = answer
+    const pause = pauseOf(pacer, key, cost, decision, settings)
+    const verdict = verdictOf(decision, policies, settings, sent, pause)
+    if (settings.onDecision !== undefined) {
+      const event = { ctx, key: checkedKey(key), cost, decision, refused: verdict.refusal !== undefined }
+      report(settings.onDecision, error === undefined ? event : { ...event, error })
+    }
+    return verdict
+  }
+
   return {
     check(ctx, sent) {
       if (isNew) warnOnce('TICKBUCKET_MADE_PER_REQUEST', MADE_PER_REQUEST)
       if (last === ctx) warnOnce('TICKBUCKET_COUNTED_TWICE', COUNTED_TWICE)
       last = ctx
-      if (isPreflight(facts.method(ctx), (name) => facts.header(ctx, name))) return NOT_LIMITED
-      return after(keyOf(ctx), (given): MaybePromise<Verdict<Ctx, Res>> => {
-        if (given === null) return NOT_LIMITED
-        const key = checkedKey(given)
-        return after(policiesOf(ctx), (policies) =>
-          after(costOf(ctx), (cost) =>
-            after(ask(given, cost, policies), ({ decision, error }) => {
-              const pause = pauseOf(pacer, key, cost, decision, settings)
-              const verdict = verdictOf(decision, policies, settings, sent, pause)
-              report(settings, {
-                ctx,
-                key,
-                cost,
-                decision,
-                refused: verdict.refusal !== undefined,
-                ...(error === undefined ? {} : { error }),
-              })
-              return verdict
-            }),
-          ),
-        )
-      })
+      if (isPreflight(ctx, facts)) return NOT_LIMITED
+      const key = keyOf(ctx)
+      return isPromise(key) ? after(key, (name) => withKey(ctx, sent, name)) : withKey(ctx, sent, key)
     },
   }
 }
@@ -168,11 +200,7 @@ function verdictOf<Ctx, Res>(
   }
 }
 
-function report<Ctx, Res>(
-  { onDecision }: GuardSettings<Ctx, Res>,
-  event: Parameters<NonNullable<typeof onDecision>>[0],
-): void {
-  if (onDecision === undefined) return
+function report<Ctx>(onDecision: (event: DecisionEvent<Ctx>) => unknown, event: DecisionEvent<Ctx>): void {
   try {
     const result = onDecision(event)
     if (isPromise(result)) result.catch(() => undefined)

@@ -36,7 +36,10 @@ export function runGuard<Req extends LimitedRequest, Res extends SentHeaders>(
 ): void {
   let goesOn: MaybePromise<boolean>
   try {
-    goesOn = after(guard.check(req, res), (verdict) => apply(verdict, responder, req, res))
+    const verdict = guard.check(req, res)
+    goesOn = isPromise(verdict)
+      ? after(verdict, (ready) => apply(ready, responder, req, res))
+      : apply(verdict, responder, req, res)
   } catch (error) {
     next(asError(error))
     return
@@ -72,8 +75,8 @@ function apply<Req extends LimitedRequest, Res>(
 ): MaybePromise<boolean> {
   if (decision !== undefined) req.rateLimit = decision
   if (responder.isSent(res)) return refusal === undefined
-  for (const name of refusal?.without ?? []) responder.removeHeader(res, name)
-  for (const [name, value] of fields) responder.setHeader(res, name, value)
+  if (refusal !== undefined) for (const name of refusal.without) responder.removeHeader(res, name)
+  for (const field of fields) responder.setHeader(res, field[0], field[1])
   if (pause !== undefined) return turnOf(pause, responder.departure(res))
   if (decision === undefined || refusal === undefined) return true
   responder.setStatus(res, refusal.status)

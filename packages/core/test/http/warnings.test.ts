@@ -62,12 +62,13 @@ test('G10 G22 a forwarded request that nobody trusts is told once', async () => 
 })
 
 test('G11 a framework that believes everybody is told once', async () => {
-  expect(
-    await warned([
-      { ...here, trustsEverybody: true },
-      { ...here, trustsEverybody: true },
-    ]),
-  ).toEqual(['TICKBUCKET_EVERYBODY_TRUSTED'])
+  const believed = {
+    address: '203.0.113.9',
+    direct: '192.0.2.1',
+    headers: { 'x-forwarded-for': '203.0.113.9' },
+    trustsEverybody: true,
+  }
+  expect(await warned([{ ...believed }, { ...believed }])).toEqual(['TICKBUCKET_EVERYBODY_TRUSTED'])
 })
 
 test('wire 40 a request without an address is told once', async () => {

@@ -1,10 +1,11 @@
 import { execFileSync, type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { unpackDebian } from '../../../../scripts/unpack-debian.ts'
 
 const CACHE = join(import.meta.dirname, '../../../../node_modules/.cache/redis-server')
 const PACKAGES = ['redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1']
@@ -32,43 +33,24 @@ export function findRedisServer(): string | undefined {
 
 /** Unpacks Debian's packages below the cache; gives what stood in the way, if something did. */
 function fetchRedisServer(): string | undefined {
-  const home = mkdtempSync(join(tmpdir(), 'tickbucket-apt-'))
-  const options = [
-    '-o',
-    `Dir::State::lists=${home}/lists`,
-    '-o',
-    `Dir::Cache=${home}/cache`,
-    '-o',
-    'APT::Sandbox::User=root',
-    '-o',
-    'Debug::NoLocking=1',
-  ]
   try {
-    for (const folder of ['lists/partial', 'cache/archives/partial', 'root'])
-      mkdirSync(join(home, folder), { recursive: true })
-    const run = (command: string, ...args: readonly string[]): void =>
-      void execFileSync(command, args, { cwd: home, stdio: 'pipe' })
-    run('apt-get', ...options, 'update')
-    run('apt-get', ...options, 'download', ...PACKAGES)
-    run('sh', '-c', 'for package in *.deb; do dpkg -x "$package" root; done')
-    rmSync(CACHE, { recursive: true, force: true })
-    mkdirSync(join(CACHE, '..'), { recursive: true })
-    run('cp', '-r', 'root', CACHE)
+    unpackDebian(PACKAGES, CACHE)
     // One program under two names: what it is called decides what it does.
     symlinkSync('redis-check-rdb', join(CACHE, 'usr/bin/redis-server'))
-    const libraries = execFileSync('find', [CACHE, '-name', '*.so*', '-printf', '%h\n'], { encoding: 'utf8' })
-      .trim()
-      .split('\n')
+    const libraries = execFileSync('find', [CACHE, '-name', '*.so*', '-printf', '%h\n'], {
+      encoding: 'utf8',
+    }).trim()
+    const path = [...new Set(libraries.split('\n'))].join(':')
     for (const name of ['redis-server', 'redis-cli']) {
-      const script = `#!/bin/sh\nLD_LIBRARY_PATH="${[...new Set(libraries)].join(':')}" exec "${CACHE}/usr/bin/${name}" "$@"\n`
-      writeFileSync(join(CACHE, name), script)
+      writeFileSync(
+        join(CACHE, name),
+        `#!/bin/sh\nLD_LIBRARY_PATH="${path}" exec "${CACHE}/usr/bin/${name}" "$@"\n`,
+      )
       chmodSync(join(CACHE, name), 0o755)
     }
     return undefined
   } catch (error) {
     return (error as Error).message.split('\n')[0]
-  } finally {
-    rmSync(home, { recursive: true, force: true })
   }
 }
 
