@@ -1,14 +1,20 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /**
  * Unpacks packages of Debian into a folder, for programs that tests need and the machine does not
- * have. Nothing is installed, no root is needed, and the lists of packages are read anew.
+ * have. Nothing is installed, no root is needed, and the lists of packages are read anew. `finish`
+ * may change what was unpacked before it stands in the folder; of several who unpack at once, the
+ * first one's stays.
  *
  * @throws what stood in the way: not Debian, or not on a network.
  */
-export function unpackDebian(packages: readonly string[], folder: string): void {
+export function unpackDebian(
+  packages: readonly string[],
+  folder: string,
+  finish: (root: string) => void = () => undefined,
+): void {
   mkdirSync(dirname(folder), { recursive: true })
   const home = mkdtempSync(`${folder}.`)
   const run = (command: string, ...args: readonly string[]): void =>
@@ -30,8 +36,8 @@ export function unpackDebian(packages: readonly string[], folder: string): void 
     apt('update')
     apt('download', ...packages)
     run('sh', '-c', 'for package in *.deb; do dpkg -x "$package" root; done')
-    rmSync(folder, { recursive: true, force: true })
-    renameSync(join(home, 'root'), folder)
+    finish(join(home, 'root'))
+    if (!existsSync(folder)) renameSync(join(home, 'root'), folder)
   } finally {
     rmSync(home, { recursive: true, force: true })
   }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { unpackDebian } from '../../../../scripts/unpack-debian.ts'
 
@@ -34,20 +34,21 @@ export function findRedisServer(): string | undefined {
 /** Unpacks Debian's packages below the cache; gives what stood in the way, if something did. */
 function fetchRedisServer(): string | undefined {
   try {
-    unpackDebian(PACKAGES, CACHE)
-    // One program under two names: what it is called decides what it does.
-    symlinkSync('redis-check-rdb', join(CACHE, 'usr/bin/redis-server'))
-    const libraries = execFileSync('find', [CACHE, '-name', '*.so*', '-printf', '%h\n'], {
-      encoding: 'utf8',
-    }).trim()
-    const path = [...new Set(libraries.split('\n'))].join(':')
-    for (const name of ['redis-server', 'redis-cli']) {
-      writeFileSync(
-        join(CACHE, name),
-        `#!/bin/sh\nLD_LIBRARY_PATH="${path}" exec "${CACHE}/usr/bin/${name}" "$@"\n`,
-      )
-      chmodSync(join(CACHE, name), 0o755)
-    }
+    unpackDebian(PACKAGES, CACHE, (root) => {
+      // One program under two names: what it is called decides what it does.
+      symlinkSync('redis-check-rdb', join(root, 'usr/bin/redis-server'))
+      const libraries = execFileSync('find', [root, '-name', '*.so*', '-printf', `${CACHE}/%P\n`], {
+        encoding: 'utf8',
+      })
+      const path = [...new Set(libraries.trim().split('\n').map(dirname))].join(':')
+      for (const name of ['redis-server', 'redis-cli']) {
+        writeFileSync(
+          join(root, name),
+          `#!/bin/sh\nLD_LIBRARY_PATH="${path}" exec "${CACHE}/usr/bin/${name}" "$@"\n`,
+        )
+        chmodSync(join(root, name), 0o755)
+      }
+    })
     return undefined
   } catch (error) {
     return (error as Error).message.split('\n')[0]
