@@ -46,13 +46,23 @@ export function partsOf(takes: readonly PendingTake[]): PendingTake[][] {
 export function callOf(takes: readonly PendingTake[]): { keys: string[]; args: string[] } {
   const keys: string[] = []
   const args: string[] = []
+  const told = new Map<Policy, string>()
+  const asked: string[] = []
   for (const { cost, policies, redisKeys } of takes) {
-    keys.push(...redisKeys)
-    args.push(String(cost), String(policies.length))
-    for (const { shape, capacity, rate, periodMs } of policies)
-      args.push(shape, String(capacity), String(rate), String(periodMs))
+    asked.push(String(cost), String(policies.length))
+    for (let index = 0; index < policies.length; index += 1) {
+      const policy = policies[index]!
+      keys.push(redisKeys[index]!)
+      let number = told.get(policy)
+      if (number === undefined) {
+        number = String(told.size + 1)
+        told.set(policy, number)
+        args.push(policy.shape, String(policy.capacity), String(policy.rate), String(policy.periodMs))
+      }
+      asked.push(number)
+    }
   }
-  return { keys, args }
+  return { keys, args: [String(told.size), ...args, ...asked] }
 }
 
 /** Gives each take its part of the answer, whose first number is the time. */

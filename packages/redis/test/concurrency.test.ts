@@ -40,7 +40,7 @@ describe.skipIf(command === undefined)('many who ask at once', () => {
     client.disconnect()
     // What flowed in is what was taken and what is left. A token is 1000 ticks, as many as flow in a millisecond.
     expect((last - start) * 1000).toBe(total * 1000 + ticks)
-    expect(ticks).toBeLessThan(2000)
+    expect(ticks).toBeLessThan(total * 100)
     expect(total).toBeGreaterThan(1000)
     expect(admitted.every((count) => count > 0)).toBe(true)
   })

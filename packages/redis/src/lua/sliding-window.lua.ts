@@ -5,49 +5,50 @@
  */
 export const slidingWindowLua = `
 shapes['sliding-window'] = {
-  refill = function(b, value)
-    b.ticks, b.last, b.log = b.capacity, now, {}
-    if not value then return end
+  refill = function(value, capacity, _, periodMs)
+    local ticks, last, log = capacity, now, {}
+    if not value then return ticks, last, log end
     local numbers = string.gmatch(value, '[^:]+')
-    local last = tonumber(numbers())
-    if last > now then b.last = last end
+    last = numbers() + 0
+    if now > last then last = now end
     for time in numbers do
-      local tokens = tonumber(numbers())
-      time = tonumber(time)
-      if b.last - time < b.periodMs then
-        b.log[#b.log + 1], b.log[#b.log + 2] = time, tokens
-        b.ticks = b.ticks - tokens
+      local tokens = numbers() + 0
+      time = time + 0
+      if last - time < periodMs then
+        log[#log + 1], log[#log + 2] = time, tokens
+        ticks = ticks - tokens
       end
     end
+    return ticks, last, log
   end,
-  fits = function(b, cost) return b.ticks >= cost end,
-  charge = function(b, cost)
-    local log = b.log
-    b.ticks = b.ticks - cost
-    if log[#log - 1] == b.last then log[#log] = log[#log] + cost
-    else log[#log + 1], log[#log + 2] = b.last, cost end
+  fits = function(ticks, cost) return ticks >= cost end,
+  charge = function(ticks, cost, _, last, log)
+    if log[#log - 1] == last then log[#log] = log[#log] + cost
+    else log[#log + 1], log[#log + 2] = last, cost end
+    return ticks - cost
   end,
-  value = function(b)
-    local words = {string.format('%.0f', b.last)}
-    for i = 1, #b.log do words[i + 1] = string.format('%.0f', b.log[i]) end
+  value = function(_, last, log)
+    local words = {format('%.0f', last)}
+    for i = 1, #log do words[i + 1] = format('%.0f', log[i]) end
     return table.concat(words, ':')
   end,
-  fullAt = function(b) return b.log[#b.log - 1] + b.periodMs end,
-  tell = function(b, cost, out)
-    local log, fits, left = b.log, 0, b.ticks
-    if cost > b.capacity then fits = -1
-    elseif left < cost then
+  fullAt = function(_, _, _, _, periodMs, log) return log[#log - 1] + periodMs end,
+  tell = function(out, size, cost, capacity, periodMs, ticks, last, log)
+    local fits, oldest, newest = 0, 0, 0
+    if cost > capacity then fits = -1
+    elseif ticks < cost then
+      local left = ticks
       for i = 2, #log, 2 do
         left = left + log[i]
         if left >= cost then
-          fits = b.periodMs - (b.last - log[i - 1])
+          fits = periodMs - (last - log[i - 1])
           break
         end
       end
     end
-    local oldest, newest = 0, 0
-    if log[1] then oldest, newest = b.periodMs - (b.last - log[1]), b.periodMs - (b.last - log[#log - 1]) end
-    out[#out + 1], out[#out + 2], out[#out + 3] = whole(fits), whole(oldest), whole(newest)
+    if log[1] then oldest, newest = periodMs - (last - log[1]), periodMs - (last - log[#log - 1]) end
+    out[size + 1], out[size + 2], out[size + 3] = whole(fits), whole(oldest), whole(newest)
+    return size + 3
   end
 }
 `

@@ -2,19 +2,21 @@
  * The start of every take script: what the shapes between here and `takeLua` are defined over.
  *
  * ARGV[1] is the latest time of the server's clock at which to do anything (0: any); ARGV[2] a time
- * to use in place of the clock, or ''. Then, for each take, its cost and the number of its buckets,
- * and for each bucket its shape, capacity, rate and periodMs. KEYS are the buckets of all takes.
+ * to use in place of the clock, or ''; ARGV[3] how many policies follow, each as its shape, capacity,
+ * rate and periodMs. Then, for each take: its cost, how many buckets it asks, and the number of the
+ * policy of each. KEYS are the buckets of all takes, one after another.
  */
 export const headLua = `
-local time = redis.call('TIME')
+local call, format, find, sub, ceil = redis.call, string.format, string.find, string.sub, math.ceil
+local time = call('TIME')
 local serverNow = time[1] * 1000 + math.floor(time[2] / 1000)
 local now = tonumber(ARGV[2]) or serverNow
-local deadline = tonumber(ARGV[1])
+local deadline = ARGV[1] + 0
 if deadline > 0 and now > deadline then return {now} end
 local shapes = {}
 -- Some clients read an integer this near to 2^53 wrongly, and a text rightly.
 local function whole(n)
-  if n > 9e15 then return string.format('%.0f', n) end
+  if n > 9e15 then return format('%.0f', n) end
   return n
 end
 `
@@ -25,33 +27,38 @@ end
  * nothing. Answers with the time, and for each take 1 or 0 and what its buckets hold after it.
  */
 export const takeLua = `
-local out, key, arg = {now}, 1, 3
-while arg <= #ARGV do
-  local cost, count, buckets, allowed = tonumber(ARGV[arg]), tonumber(ARGV[arg + 1]), {}, true
-  arg = arg + 2
+local policies, arg = {}, 4
+for i = 1, ARGV[3] + 0 do
+  policies[i] = {shapes[ARGV[arg]], ARGV[arg + 1] + 0, ARGV[arg + 2] + 0, ARGV[arg + 3] + 0}
+  arg = arg + 4
+end
+local out, size, key, last_arg = {now}, 1, 0, #ARGV
+local asked, ticks, last, log = {}, {}, {}, {}
+while arg <= last_arg do
+  local cost, count, allowed = ARGV[arg] + 0, ARGV[arg + 1] + 0, true
+  arg = arg + 1
   for i = 1, count do
-    local b = {
-      key = KEYS[key], shape = shapes[ARGV[arg]],
-      capacity = tonumber(ARGV[arg + 1]), rate = tonumber(ARGV[arg + 2]), periodMs = tonumber(ARGV[arg + 3])
-    }
-    key, arg = key + 1, arg + 4
-    b.shape.refill(b, redis.call('GET', b.key))
-    if not b.shape.fits(b, cost) then allowed = false end
-    buckets[i] = b
+    local policy = policies[ARGV[arg + i] + 0]
+    asked[i] = policy
+    ticks[i], last[i], log[i] = policy[1].refill(call('GET', KEYS[key + i]), policy[2], policy[3], policy[4])
+    if not policy[1].fits(ticks[i], cost, policy[4]) then allowed = false end
   end
-  out[#out + 1] = allowed and 1 or 0
+  size = size + 1
+  out[size] = allowed and 1 or 0
   for i = 1, count do
-    local b = buckets[i]
+    local shape, capacity, rate, periodMs = asked[i][1], asked[i][2], asked[i][3], asked[i][4]
     if allowed and cost > 0 then
-      b.shape.charge(b, cost)
-      local fullAt = b.shape.fullAt(b)
+      ticks[i] = shape.charge(ticks[i], cost, periodMs, last[i], log[i])
+      local fullAt = shape.fullAt(ticks[i], last[i], capacity, rate, periodMs, log[i])
       -- Only a clock of a test's own is behind the server's, which expires keys.
-      if fullAt > serverNow then redis.call('SET', b.key, b.shape.value(b), 'PXAT', string.format('%.0f', fullAt))
-      else redis.call('SET', b.key, b.shape.value(b)) end
+      if fullAt > serverNow then call('SET', KEYS[key + i], shape.value(ticks[i], last[i], log[i]), 'PXAT', fullAt)
+      else call('SET', KEYS[key + i], shape.value(ticks[i], last[i], log[i])) end
     end
-    out[#out + 1], out[#out + 2] = whole(b.ticks), whole(b.last)
-    if b.shape.tell then b.shape.tell(b, cost, out) end
+    out[size + 1], out[size + 2] = whole(ticks[i]), whole(last[i])
+    size = size + 2
+    if shape.tell then size = shape.tell(out, size, cost, capacity, periodMs, ticks[i], last[i], log[i]) end
   end
+  key, arg = key + count, arg + count + 1
 end
 return out
 `

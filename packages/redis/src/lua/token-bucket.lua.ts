@@ -5,23 +5,23 @@
  */
 export const tokenBucketLua = `
 local tokenBucket = {
-  refill = function(b, value)
-    local full = b.capacity * b.periodMs
-    b.ticks, b.last = full, now
-    if not value then return end
-    local colon = string.find(value, ':', 1, true)
-    b.ticks, b.last = tonumber(string.sub(value, 1, colon - 1)), tonumber(string.sub(value, colon + 1))
+  refill = function(value, capacity, rate, periodMs)
+    local full = capacity * periodMs
+    if not value then return full, now end
+    local colon = find(value, ':', 1, true)
+    local ticks, last = sub(value, 1, colon - 1) + 0, sub(value, colon + 1) + 0
     local gain = 0
-    if now > b.last then
-      gain = (now - b.last) * b.rate
-      b.last = now
+    if now > last then
+      gain = (now - last) * rate
+      last = now
     end
-    if gain >= full - b.ticks then b.ticks = full else b.ticks = b.ticks + gain end
+    if gain >= full - ticks then return full, last end
+    return ticks + gain, last
   end,
-  fits = function(b, cost) return b.ticks >= cost * b.periodMs end,
-  charge = function(b, cost) b.ticks = b.ticks - cost * b.periodMs end,
-  value = function(b) return string.format('%.0f:%.0f', b.ticks, b.last) end,
-  fullAt = function(b) return b.last + math.ceil((b.capacity * b.periodMs - b.ticks) / b.rate) end
+  fits = function(ticks, cost, periodMs) return ticks >= cost * periodMs end,
+  charge = function(ticks, cost, periodMs) return ticks - cost * periodMs end,
+  value = function(ticks, last) return format('%.0f:%.0f', ticks, last) end,
+  fullAt = function(ticks, last, capacity, rate, periodMs) return last + ceil((capacity * periodMs - ticks) / rate) end
 }
 shapes['token-bucket'] = tokenBucket
 shapes['leaky-bucket'] = tokenBucket

@@ -4,7 +4,7 @@ import { ioredis } from './clients.ts'
 
 // One of several processes that ask for one key as fast as they can, over several connections.
 const [port, connections, forMs] = process.argv.slice(2).map(Number) as [number, number, number]
-const policies = [tokenBucket({ capacity: 100, perSecond: 1000 })]
+const policies = [tokenBucket({ capacity: 10_000, perSecond: 1000 })]
 const until = performance.now() + forMs
 
 const admitted = await Promise.all(
