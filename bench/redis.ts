@@ -89,7 +89,10 @@ type Seen = readonly [perSecond: number, ours: number, servers: number]
 /** Microseconds of processor that the server has used. */
 async function serverTime(): Promise<number> {
   const info = await client.info('cpu')
-  return ['user', 'sys'].reduce((sum, kind) => sum + Number(new RegExp(`used_cpu_${kind}:([\\d.]+)`).exec(info)?.[1]) * 1e6, 0)
+  return ['user', 'sys'].reduce(
+    (sum, kind) => sum + Number(new RegExp(`used_cpu_${kind}:([\\d.]+)`).exec(info)?.[1]) * 1e6,
+    0,
+  )
 }
 
 /** Takes a second, and microseconds of this process's and of the server's processor a take. */
@@ -131,7 +134,9 @@ for (const take of Object.values(CONTESTANTS)) await round(take)
 for (let time = 0; time < ROUNDS; time += 1) {
   for (const [index, take] of Object.values(CONTESTANTS).entries()) rounds[index]!.push(await round(take))
 }
-console.log('\n| store | throughput, to ours | this process's processor time a take, to ours | the server's, to ours |\n|---|---|---|---|')
+console.log(
+  '\n| store | throughput, to ours | processor time a take here, to ours | in the server, to ours |\n|---|---|---|---|',
+)
 for (const [index, name] of Object.keys(CONTESTANTS).entries()) {
   const to = (which: 0 | 1 | 2): string =>
     median(rounds[index]!.map((seen, time) => seen[which] / rounds[0]![time]![which])).toFixed(2)
