@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { ROOT } from './support.ts'
 
-const SCRIPT = ['--conditions=@tickbucket/source', 'examples/express/demo.ts']
+const SCRIPT = ['--conditions=@tickbucket/source', 'examples/balancer/demo.ts']
 
 /** The demo as `pnpm demo` starts it, with everything that it says. */
 async function demo(
@@ -26,12 +26,12 @@ test('the demo shows real 200s, real 429s and a Retry-After that is true, and en
   expect([status, err]).toEqual([0, ''])
   const lines = out.split('\n').map((line) => line.trim())
   expect(lines.filter((line) => line.startsWith('HTTP/1.1'))).toEqual([
-    ...Array.from({ length: 3 }, () => 'HTTP/1.1 200 OK'),
+    ...Array.from({ length: 5 }, () => 'HTTP/1.1 200 OK'),
     ...Array.from({ length: 2 }, () => 'HTTP/1.1 429 Too Many Requests'),
     'HTTP/1.1 200 OK',
   ])
   expect(lines.filter((line) => line.startsWith('X-RateLimit-Remaining'))).toEqual(
-    [2, 1, 0, 0, 0, 0].map((remaining) => `X-RateLimit-Remaining: ${remaining}`),
+    [4, 3, 2, 1, 0, 0, 0, 0].map((remaining) => `X-RateLimit-Remaining: ${remaining}`),
   )
   expect(lines.filter((line) => line.startsWith('Retry-After'))).toEqual(['Retry-After: 1', 'Retry-After: 1'])
 })

@@ -1,0 +1,54 @@
+import { createServer, type Server } from 'node:http'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Policy, tokenBucket, TickbucketError, type TokenBucketOptions } from '@tickbucket/core'
+import express, { type ErrorRequestHandler } from 'express'
+import { isScenario } from '../traffic.ts'
+import { feed } from './feed.ts'
+import { sameOrigin } from './same-origin.ts'
+import { securityHeaders } from './security-headers.ts'
+import type { Shown } from './snapshot.ts'
+
+const PAGE = join(import.meta.dirname, '../page')
+const UPLOT = dirname(fileURLToPath(import.meta.resolve('uplot')))
+
+/** The page and what it asks for. For loopback only: it changes limits and sends traffic. */
+export function createAdmin(shown: Shown): Server {
+  const app = express()
+  app.disable('x-powered-by')
+  app.use(securityHeaders, sameOrigin)
+  app.use(express.static(PAGE))
+  app.use('/uplot', express.static(UPLOT))
+  app.get('/events', (_req, res) => feed(res, shown))
+  app.post('/traffic/:scenario', express.json({ limit: '1kb' }), (req, res) => {
+    const { scenario } = req.params
+    if (isScenario(scenario)) {
+      shown.traffic.toggle(scenario)
+      res.status(202).json({ running: shown.traffic.running() })
+    } else res.status(404).json({ message: `There is no '${scenario}'.` })
+  })
+  app.post('/limits', express.json({ limit: '4kb' }), (req, res) => {
+    shown.balancer.limits?.change(policiesFrom(req.body))
+    res.json({ policies: shown.balancer.limits?.limiter.policies })
+  })
+  app.use(explain)
+  return createServer(app)
+}
+
+/** What came is anything; whether it makes policies is for `tokenBucket()` and the limiter to say. */
+function policiesFrom(body: unknown): Policy[] {
+  const { policies } = (body ?? {}) as { policies?: unknown }
+  if (!Array.isArray(policies)) return policies as Policy[]
+  return policies.map((options) => tokenBucket(options as TokenBucketOptions))
+}
+
+const explain: ErrorRequestHandler = (error: unknown, _req, res, next) => {
+  if (res.headersSent) return next(error)
+  if (error instanceof TickbucketError) {
+    const { code, option, message } = error
+    return void res.status(400).json({ code, option, message })
+  }
+  const { status = 500, message } = error as Partial<{ status: number; message: string }>
+  if (status === 500) process.emitWarning(error as Error)
+  res.status(status).json({ message: status === 500 ? 'Something broke; see the terminal.' : message })
+}

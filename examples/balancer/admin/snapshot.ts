@@ -1,0 +1,66 @@
+import type { Policy, Reading } from '@tickbucket/core'
+import type { Balancer } from '../balancer.ts'
+import type { Ledger, SecondCounts } from '../ledger.ts'
+import { type Scenario, senderAt, type Traffic, type WireAnswer } from '../traffic.ts'
+
+/** Everything that the page shows, as of one moment. */
+export interface Snapshot {
+  readonly policies: readonly Policy[]
+  readonly clients: readonly ClientView[]
+  /** How many clients came of late, those that are not listed included. */
+  readonly clientCount: number
+  readonly seconds: readonly SecondCounts[]
+  readonly backends: readonly { name: string; isUp: boolean; sent: number; failed: number }[]
+  readonly running: readonly Scenario[]
+  readonly answers: readonly WireAnswer[]
+  readonly outcomes: readonly { id: number; text: string }[]
+}
+
+export interface ClientView {
+  readonly key: string
+  readonly sender: string | null
+  readonly allowed: number
+  readonly refused: number
+  /** What each policy's bucket holds, in ticks. */
+  readonly ticks: readonly number[]
+}
+
+const SHOWN_CLIENTS = 40
+const SHOWN_SECONDS = 61
+
+export interface Shown {
+  readonly balancer: Balancer
+  readonly ledger: Ledger
+  readonly traffic: Traffic
+}
+
+export async function takeSnapshot({ balancer, ledger, traffic }: Shown): Promise<Snapshot> {
+  const limiter = balancer.limits?.limiter
+  const clients = await Promise.all(
+    ledger.clients(SHOWN_CLIENTS).map(async (counts) => {
+      const decision = await limiter?.peek(counts.key)
+      const ticks = decision?.readings.map(ticksOf) ?? []
+      return { ...counts, sender: senderAt(counts.key) ?? null, ticks }
+    }),
+  )
+  return {
+    policies: limiter?.policies ?? [],
+    clients,
+    clientCount: ledger.size(),
+    seconds: ledger.seconds(SHOWN_SECONDS),
+    backends: balancer.backends.all.map(({ url, isUp, sent, failed }) => ({
+      name: new URL(url).host,
+      isUp,
+      sent,
+      failed,
+    })),
+    running: traffic.running(),
+    answers: traffic.answers(),
+    outcomes: traffic.outcomes(),
+  }
+}
+
+/** Exact where `rate` divides `periodMs`; else less than one millisecond's ticks below. */
+function ticksOf({ policy, resetAfterMs }: Reading): number {
+  return Math.max(0, policy.capacity * policy.periodMs - resetAfterMs * policy.rate)
+}

@@ -1,0 +1,81 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { tokenBucket } from '@tickbucket/core'
+import { send } from '../burst.ts'
+import { listenOn, portFromEnv } from '../listen.ts'
+import { createAdmin } from './admin/admin.ts'
+import { startBackend } from './backend.ts'
+import { createBalancer } from './balancer.ts'
+import { createLedger } from './ledger.ts'
+import { createStore } from './store.ts'
+import { createTraffic } from './traffic.ts'
+
+const BURST = { name: 'burst', capacity: 5, perMinute: 60 }
+const LONG_RUN = { name: 'long-run', capacity: 15, perMinute: 20 }
+
+const isOnce = onceFromArguments()
+const port = portFromEnv()
+const ledger = createLedger()
+const backends = await Promise.all(['one', 'two', 'three'].map((name) => startBackend(name)))
+const balancer = createBalancer({
+  backends: backends.map(({ url }) => url),
+  trustedHops: ['loopback'],
+  limits: { policies: [tokenBucket(BURST), tokenBucket(LONG_RUN)], createStore },
+  onDecision: (event) => ledger.note(event),
+})
+const url = await listenOn(balancer.server, port)
+const traffic = createTraffic(url)
+const admin = createAdmin({ balancer, ledger, traffic })
+const pageUrl = await listenOn(admin, await adminPort(), { host: '127.0.0.1', variable: 'ADMIN_PORT' })
+
+console.log(`A balancer on ${url}, in front of ${backends.length} backends.`)
+console.log('Each client has 5 tokens, and 60 more flow in per minute; in the long run, 20 do.')
+console.log('Seven requests at once:\n')
+let retryAfter = 0
+for (let count = 0; count < 7; count += 1) retryAfter = (await send(url)) ?? retryAfter
+console.log(`The last one was told to come back in ${retryAfter} s. So it does:\n`)
+await sleep(retryAfter * 1000)
+await send(url)
+
+if (isOnce) await stop()
+else {
+  traffic.toggle('visitors')
+  console.log(`Watch buckets drain and refill:  ${pageUrl}`)
+  console.log(`Still serving; try it yourself:  curl -i ${url}`)
+  console.log('Ctrl-C stops it.')
+  process.once('SIGINT', () => void stop())
+  process.once('SIGTERM', () => void stop())
+}
+
+async function stop(): Promise<void> {
+  traffic.stop()
+  admin.close()
+  admin.closeAllConnections()
+  await balancer.close()
+  await Promise.all(backends.map((backend) => backend.kill()))
+}
+
+function onceFromArguments(): boolean {
+  try {
+    return parseArgs({ options: { once: { type: 'boolean', default: false } } }).values.once
+  } catch {
+    console.error(`The demo takes --once and nothing else, not ${process.argv.slice(2).join(' ')}.`)
+    return process.exit(2)
+  }
+}
+
+/** What `ADMIN_PORT` says; else the port beside the balancer's, or any if that is taken. */
+async function adminPort(): Promise<number> {
+  const beside = Number(new URL(url).port) + 1
+  if (process.env['ADMIN_PORT'] !== undefined) return portFromEnv('ADMIN_PORT')
+  if (port === 0 || beside > 65_535) return 0
+  const probe = createServer().listen(beside, '127.0.0.1')
+  const isFree = await Promise.race([
+    once(probe, 'listening').then(() => true),
+    once(probe, 'error').then(() => false),
+  ]).catch(() => false)
+  if (isFree) await new Promise((resolve) => probe.close(resolve))
+  return isFree ? beside : 0
+}
