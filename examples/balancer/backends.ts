@@ -1,8 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** One server behind the balancer, and what is known of it. */
-export interface Backend {
+/** Where a server behind the balancer is, as an origin such as `http://10.0.0.7:3000`, and what to call it. */
+export interface BackendAddress {
+  readonly name: string
   readonly url: string
+}
+
+/** One server behind the balancer, and what is known of it. */
+export interface Backend extends BackendAddress {
   isUp: boolean
   /** Requests sent to it, repeated ones included. */
   sent: number
@@ -33,9 +38,15 @@ export interface BackendsOptions {
 }
 
 /** Backends in turn, with health checks until `stop()`. Each counts as up until it fails. */
-export function roundRobin(urls: readonly string[], options: BackendsOptions = {}): Backends {
+export function roundRobin(list: readonly BackendAddress[], options: BackendsOptions = {}): Backends {
   const { healthPath = '/health', checkEveryMs = 1000, checkTimeoutMs = 1000 } = options
-  const all = urls.map((url): Backend => ({ url: new URL(url).origin, isUp: true, sent: 0, failed: 0 }))
+  const all = list.map(({ name, url }): Backend => ({
+    name,
+    url: new URL(url).origin,
+    isUp: true,
+    sent: 0,
+    failed: 0,
+  }))
   const stopping = new AbortController()
   let turn = 0
 

@@ -1,13 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { type Backends, roundRobin } from './backends.ts'
+import { type BackendAddress, type Backends, roundRobin } from './backends.ts'
 import { forwarder } from './forward.ts'
 import { trustedHops, type TrustedHops } from './hops.ts'
 import { createLimits, type Limits, type LimitsOptions } from './limits.ts'
 
 export interface BalancerOptions extends Partial<Pick<LimitsOptions, 'onDecision'>> {
-  /** Origins such as `http://10.0.0.7:3000`. */
-  readonly backends: readonly string[]
+  readonly backends: readonly BackendAddress[]
   readonly trustedHops: TrustedHops
   /** Policies and where their buckets are; nobody is limited when left out. */
   readonly limits?: Pick<LimitsOptions, 'policies' | 'createStore'> | undefined
@@ -41,10 +40,7 @@ export function createBalancer(options: BalancerOptions): Balancer {
     limits.limit(req, res, (error) => (error === undefined ? admitted() : fail(error, res)))
   }
 
-  // Without a say in it, Node would take any `Upgrade`, such as curl's h2c, for one that must be answered.
-  const shouldUpgradeCallback = (req: IncomingMessage): boolean =>
-    req.headers.upgrade?.toLowerCase() === 'websocket'
-  const server = createServer({ shouldUpgradeCallback }, (req, res) =>
+  const server = createServer({ shouldUpgradeCallback: isWebSocket }, (req, res) =>
     handle(req, res, () => void forward.web(req, res)),
   )
   // Refused before it is told to send its body.
@@ -88,6 +84,11 @@ export function createBalancer(options: BalancerOptions): Balancer {
       forward.close()
     },
   }
+}
+
+/** Without a say in it, Node would take any `Upgrade`, such as curl's h2c, for one that must be answered. */
+function isWebSocket(req: IncomingMessage): boolean {
+  return req.headers.upgrade?.toLowerCase() === 'websocket'
 }
 
 function fail(error: unknown, res: ServerResponse): void {

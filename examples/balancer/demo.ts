@@ -20,7 +20,7 @@ const port = portFromEnv()
 const ledger = createLedger()
 const backends = await Promise.all(['one', 'two', 'three'].map((name) => startBackend(name)))
 const balancer = createBalancer({
-  backends: backends.map(({ url }) => url),
+  backends,
   trustedHops: ['loopback'],
   limits: { policies: [tokenBucket(BURST), tokenBucket(LONG_RUN)], createStore },
   onDecision: (event) => ledger.note(event),

@@ -40,6 +40,7 @@ export function isScenario(text: unknown): text is Scenario {
 
 /** Who sends from an address, so that a table of addresses can be read. */
 export function senderAt(key: string): string | undefined {
+  if (key === '::1' || key.startsWith('127.')) return 'this machine'
   if (key === BURST) return 'burst'
   if (key === SCRAPER) return 'scraper'
   if (key.startsWith('203.0.113.')) return 'retry storm'

@@ -39,14 +39,20 @@ export function createAdmin(shown: Shown): Server {
 function policiesFrom(body: unknown): Policy[] {
   const { policies } = (body ?? {}) as { policies?: unknown }
   if (!Array.isArray(policies)) return policies as Policy[]
-  return policies.map((options) => tokenBucket(options as TokenBucketOptions))
+  return policies.map((options, index) => {
+    try {
+      return tokenBucket(options as TokenBucketOptions)
+    } catch (error) {
+      throw Object.assign(error as Error, { index })
+    }
+  })
 }
 
 const explain: ErrorRequestHandler = (error: unknown, _req, res, next) => {
   if (res.headersSent) return next(error)
   if (error instanceof TickbucketError) {
-    const { code, option, message } = error
-    return void res.status(400).json({ code, option, message })
+    const { code, option, message, index } = error as TickbucketError & { index?: number }
+    return void res.status(400).json({ code, option, message, index })
   }
   const { status = 500, message } = error as Partial<{ status: number; message: string }>
   if (status === 500) process.emitWarning(error as Error)

@@ -1,4 +1,5 @@
 import type { Policy, Reading } from '@tickbucket/core'
+import type { Backend } from '../backends.ts'
 import type { Balancer } from '../balancer.ts'
 import type { Ledger, SecondCounts } from '../ledger.ts'
 import { type Scenario, senderAt, type Traffic, type WireAnswer } from '../traffic.ts'
@@ -10,7 +11,7 @@ export interface Snapshot {
   /** How many clients came of late, those that are not listed included. */
   readonly clientCount: number
   readonly seconds: readonly SecondCounts[]
-  readonly backends: readonly { name: string; isUp: boolean; sent: number; failed: number }[]
+  readonly backends: readonly Backend[]
   readonly running: readonly Scenario[]
   readonly answers: readonly WireAnswer[]
   readonly outcomes: readonly { id: number; text: string }[]
@@ -48,12 +49,7 @@ export async function takeSnapshot({ balancer, ledger, traffic }: Shown): Promis
     clients,
     clientCount: ledger.size(),
     seconds: ledger.seconds(SHOWN_SECONDS),
-    backends: balancer.backends.all.map(({ url, isUp, sent, failed }) => ({
-      name: new URL(url).host,
-      isUp,
-      sent,
-      failed,
-    })),
+    backends: balancer.backends.all,
     running: traffic.running(),
     answers: traffic.answers(),
     outcomes: traffic.outcomes(),
