@@ -76,11 +76,11 @@ export function createBalancer(options: BalancerOptions): Balancer {
         server.closeAllConnections()
         for (const socket of upgraded) socket.destroy()
       }, graceMs)
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeIdleConnections()
-      })
+      // A connection whose answer had begun was told to stay open, and is idle only when that has ended.
+      const sweep = setInterval(() => server.closeIdleConnections(), 50)
+      await new Promise((resolve) => server.close(resolve))
       clearTimeout(cut)
+      clearInterval(sweep)
       forward.close()
     },
   }

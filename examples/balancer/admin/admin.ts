@@ -37,7 +37,8 @@ export function createAdmin(shown: Shown): Server {
 
 /** What came is anything; whether it makes policies is for `tokenBucket()` and the limiter to say. */
 function policiesFrom(body: unknown): Policy[] {
-  const { policies } = (body ?? {}) as { policies?: unknown }
+  // None given is a mistake here, where a limiter would take its default.
+  const { policies = null } = (body ?? {}) as { policies?: unknown }
   if (!Array.isArray(policies)) return policies as Policy[]
   return policies.map((options, index) => {
     try {
