@@ -9,7 +9,7 @@ export interface BalancerOptions extends Partial<Pick<LimitsOptions, 'onDecision
   readonly backends: readonly BackendAddress[]
   readonly trustedHops: TrustedHops
   /** Policies and where their buckets are; nobody is limited when left out. */
-  readonly limits?: Pick<LimitsOptions, 'policies' | 'createStore'> | undefined
+  readonly limits?: Pick<LimitsOptions, 'policies' | 'createStore' | 'balancers'> | undefined
   readonly checkEveryMs?: number | undefined
   readonly answerTimeoutMs?: number | undefined
 }

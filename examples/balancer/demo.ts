@@ -9,20 +9,28 @@ import { createAdmin } from './admin/admin.ts'
 import { startBackend } from './backend.ts'
 import { createBalancer } from './balancer.ts'
 import { createLedger } from './ledger.ts'
-import { createStore } from './store.ts'
+import { bucketsAt } from './store.ts'
 import { createTraffic } from './traffic.ts'
 
 const BURST = { name: 'burst', capacity: 5, perMinute: 60 }
 const LONG_RUN = { name: 'long-run', capacity: 15, perMinute: 20 }
 
-const isOnce = onceFromArguments()
+const { once: isOnce, redis } = readArguments()
 const port = portFromEnv()
 const ledger = createLedger()
+const buckets = await bucketsAt(redis).catch((error: unknown) => {
+  console.error(`No Redis at ${redis}: ${(error as Error).message}`)
+  return process.exit(1)
+})
 const backends = await Promise.all(['one', 'two', 'three'].map((name) => startBackend(name)))
 const balancer = createBalancer({
   backends,
   trustedHops: ['loopback'],
-  limits: { policies: [tokenBucket(BURST), tokenBucket(LONG_RUN)], createStore },
+  limits: {
+    policies: [tokenBucket(BURST), tokenBucket(LONG_RUN)],
+    createStore: (policies) => buckets.createStore(policies),
+    balancers: redis === undefined ? 1 : 2,
+  },
   onDecision: (event) => ledger.note(event),
 })
 const url = await listenOn(balancer.server, port)
@@ -55,13 +63,17 @@ async function stop(): Promise<void> {
   admin.closeAllConnections()
   await balancer.close()
   await Promise.all(backends.map((backend) => backend.kill()))
+  buckets.close()
 }
 
-function onceFromArguments(): boolean {
+function readArguments(): { once: boolean; redis: string | undefined } {
+  const options = { once: { type: 'boolean' }, redis: { type: 'string' } } as const
   try {
-    return parseArgs({ options: { once: { type: 'boolean', default: false } } }).values.once
+    const { once = false, redis = process.env['REDIS_URL'] } = parseArgs({ options }).values
+    return { once, redis }
   } catch {
-    console.error(`The demo takes --once and nothing else, not ${process.argv.slice(2).join(' ')}.`)
+    const given = process.argv.slice(2).join(' ')
+    console.error(`The demo takes --once and --redis URL and nothing else, not ${given}.`)
     return process.exit(2)
   }
 }

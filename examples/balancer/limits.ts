@@ -5,7 +5,9 @@ import { type Middleware, rateLimit, type Request } from '@tickbucket/http'
 export interface LimitsOptions {
   readonly policies: readonly Policy[]
   /** Gives a store for each set of policies. */
-  readonly createStore: () => Store
+  readonly createStore: (policies: readonly Policy[]) => Store
+  /** How many balancers share the store: while it fails, each keeps its share. 1 when left out. */
+  readonly balancers?: number | undefined
   readonly keyOf: (req: IncomingMessage) => string
   readonly onDecision?: ((event: DecisionEvent<Request>) => void) | undefined
 }
@@ -23,12 +25,12 @@ export interface Limits {
   change(policies: readonly Policy[]): void
 }
 
-export function createLimits({ policies, createStore, keyOf, onDecision }: LimitsOptions): Limits {
+export function createLimits({ policies, createStore, balancers, keyOf, onDecision }: LimitsOptions): Limits {
   const key = (req: Request): string => keyOf(req as IncomingMessage)
 
   function under(policies: readonly Policy[]): { limiter: Limiter<Store>; limit: Middleware } {
-    const limiter = createLimiter<Store>({ policies, store: createStore() })
-    return { limiter, limit: rateLimit({ limiter, key, onDecision }) }
+    const limiter = createLimiter<Store>({ policies, store: createStore(policies) })
+    return { limiter, limit: rateLimit({ limiter, balancers, key, onDecision }) }
   }
   let current = under(policies)
   return {

@@ -35,11 +35,14 @@ export function createAdmin(shown: Shown): Server {
   return createServer(app)
 }
 
-/** What came is anything; whether it makes policies is for `tokenBucket()` and the limiter to say. */
+/** What came is anything; what makes a policy is for `tokenBucket()` to say. */
 function policiesFrom(body: unknown): Policy[] {
-  // None given is a mistake here, where a limiter would take its default.
-  const { policies = null } = (body ?? {}) as { policies?: unknown }
-  if (!Array.isArray(policies)) return policies as Policy[]
+  const { policies } = (body ?? {}) as { policies?: unknown }
+  if (!Array.isArray(policies) || policies.length === 0) {
+    throw Object.assign(new Error("Send { policies: [...] }, a list of at least one policy's options."), {
+      status: 400,
+    })
+  }
   return policies.map((options, index) => {
     try {
       return tokenBucket(options as TokenBucketOptions)

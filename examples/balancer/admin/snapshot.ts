@@ -39,9 +39,14 @@ export async function takeSnapshot({ balancer, ledger, traffic }: Shown): Promis
   const limiter = balancer.limits?.limiter
   const clients = await Promise.all(
     ledger.clients(SHOWN_CLIENTS).map(async (counts) => {
-      const decision = await limiter?.peek(counts.key)
-      const ticks = decision?.readings.map(ticksOf) ?? []
-      return { ...counts, sender: senderAt(counts.key) ?? null, ticks }
+      const sender = senderAt(counts.key) ?? null
+      try {
+        const decision = await limiter?.peek(counts.key)
+        return { ...counts, sender, ticks: decision?.readings.map(ticksOf) ?? [] }
+      } catch {
+        // The store does not answer, so nobody knows.
+        return { ...counts, sender, ticks: [] }
+      }
     }),
   )
   return {
