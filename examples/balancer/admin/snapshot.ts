@@ -17,7 +17,7 @@ export interface Snapshot {
   readonly outcomes: readonly { id: number; text: string }[]
 }
 
-export interface ClientView {
+interface ClientView {
   readonly key: string
   readonly sender: string | null
   readonly allowed: number
