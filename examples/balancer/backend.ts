@@ -11,18 +11,29 @@ export interface BackendServer {
   count(): number
   /** Stops at once, and cuts off what is under way. */
   kill(): Promise<void>
+  /** Serves again where it did. */
+  revive(): Promise<void>
+}
+
+export interface BackendServerOptions {
+  /** Sees each request before it is answered. */
+  readonly onRequest?: (req: IncomingMessage) => void
 }
 
 /**
  * Serves a greeting for every path, `/echo` (the body comes back), `/login` (never the right password), and
  * echoes what comes over a WebSocket.
  */
-export async function startBackend(name: string, port = 0): Promise<BackendServer> {
+export async function startBackend(
+  name: string,
+  { onRequest }: BackendServerOptions = {},
+): Promise<BackendServer> {
   let count = 0
   const server = createServer((req, res) => {
     if (req.url === '/health') res.end('ok')
     else {
       count += 1
+      onRequest?.(req)
       res.setHeader('x-backend', name)
       answer(name, req, res)
     }
@@ -35,17 +46,27 @@ export async function startBackend(name: string, port = 0): Promise<BackendServe
       client.on('message', (data, isBinary) => client.send(data, { binary: isBinary }))
     })
   })
-  server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
+  let port = 0
+  async function listen(): Promise<void> {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    ;({ port } = server.address() as AddressInfo)
+  }
+  await listen()
   return {
     name,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     count: () => count,
     async kill() {
+      if (!server.listening) return
       for (const client of sockets.clients) client.terminate()
+      const closed = once(server, 'close')
       server.close()
       server.closeAllConnections()
-      if (server.listening) await once(server, 'close')
+      await closed
+    },
+    async revive() {
+      if (!server.listening) await listen()
     },
   }
 }

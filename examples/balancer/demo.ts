@@ -35,7 +35,7 @@ const balancer = createBalancer({
 })
 const url = await listenOn(balancer.server, port)
 const traffic = createTraffic(url)
-const admin = createAdmin({ balancer, ledger, traffic })
+const admin = createAdmin({ balancer, ledger, traffic, servers: backends })
 const pageUrl = await listenOn(admin, await adminPort(), { host: '127.0.0.1', variable: 'ADMIN_PORT' })
 
 console.log(`A balancer on ${url}, in front of ${backends.length} backends.`)

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { memoryStore, type Policy, type Store } from '@tickbucket/core'
 import { redisStore } from '@tickbucket/redis'
 import { Redis } from 'ioredis'
@@ -22,11 +23,13 @@ export async function bucketsAt(redisUrl: string | undefined): Promise<Buckets> 
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
   })
-  client.on('error', (error) => console.error(`Redis: ${error.message}`))
-  await client.connect().catch((error: unknown) => {
+  // What stands in the way is told by an event, which `once` rejects with.
+  client.connect().catch(() => undefined)
+  await once(client, 'ready').catch((error: unknown) => {
     client.disconnect()
     throw error
   })
+  client.on('error', (error) => console.error(`Redis: ${error.message}`))
   return {
     // Balancers that limit alike share buckets; after a change of numbers nobody reads what others mean.
     createStore: (policies) =>

@@ -27,6 +27,15 @@ export function createAdmin(shown: Shown): Server {
       res.status(202).json({ running: shown.traffic.running() })
     } else res.status(404).json({ message: `There is no '${scenario}'.` })
   })
+  app.post('/backends/:name/:what', express.json({ limit: '1kb' }), (req, res, next) => {
+    const server = shown.servers.find(({ name }) => name === req.params.name)
+    const { what } = req.params
+    if (server === undefined || (what !== 'kill' && what !== 'revive')) {
+      res.status(404).json({ message: 'There is no such backend, or nothing of that kind to do to it.' })
+      return
+    }
+    server[what]().then(() => res.json({}), next)
+  })
   app.post('/limits', express.json({ limit: '4kb' }), (req, res) => {
     shown.balancer.limits?.change(policiesFrom(req.body))
     res.json({ policies: shown.balancer.limits?.limiter.policies })

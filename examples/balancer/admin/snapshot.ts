@@ -1,4 +1,5 @@
 import type { Policy, Reading } from '@tickbucket/core'
+import type { BackendServer } from '../backend.ts'
 import type { Backend } from '../backends.ts'
 import type { Balancer } from '../balancer.ts'
 import type { Ledger, SecondCounts } from '../ledger.ts'
@@ -33,6 +34,8 @@ export interface Shown {
   readonly balancer: Balancer
   readonly ledger: Ledger
   readonly traffic: Traffic
+  /** The backends themselves, so that the page can kill one and see what happens. */
+  readonly servers: readonly BackendServer[]
 }
 
 export async function takeSnapshot({ balancer, ledger, traffic }: Shown): Promise<Snapshot> {

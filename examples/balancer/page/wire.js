@@ -1,4 +1,5 @@
-import { byId, keyedList, make } from './dom.js'
+import { byId, keyedList, make, setText } from './dom.js'
+import { post } from './post.js'
 
 const renderAnswers = keyedList(byId('answers'), ({ id }) => id, answerRow)
 const renderBackends = keyedList(byId('backends'), ({ name }) => name, backendItem)
@@ -19,14 +20,23 @@ function answerRow({ status, retryAfter, request, from, backend }) {
   }
 }
 
-function backendItem() {
-  const element = make('li')
+function backendItem({ name }) {
+  const state = make('span')
+  const counts = make('span', { class: 'hint' })
+  const button = make('button', { type: 'button' })
+  const element = make('li', {}, make('p', {}, make('strong', {}, name), ' ', state, counts), button)
+  button.addEventListener('click', () => {
+    const what = element.dataset.up === 'true' ? 'kill' : 'revive'
+    void post(`backends/${name}/${what}`, {})
+  })
   return {
     element,
-    update({ name, url, isUp, sent, failed }) {
+    update({ isUp, sent, failed }) {
       element.dataset.up = String(isUp)
-      const text = `${name} (${new URL(url).host}) is ${isUp ? 'up' : 'down'}: ${sent} requests${failed > 0 ? `, ${failed} unanswered` : ''}`
-      if (element.textContent !== text) element.textContent = text
+      setText(state, isUp ? 'is up' : 'is down')
+      setText(counts, `${sent} requests${failed > 0 ? `, ${failed} unanswered` : ''}`)
+      setText(button, isUp ? 'Kill' : 'Revive')
+      button.setAttribute('aria-label', `${isUp ? 'Kill' : 'Revive'} backend ${name}`)
     },
   }
 }

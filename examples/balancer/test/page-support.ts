@@ -13,7 +13,7 @@ export async function setupPage(
   const ledger = createLedger()
   const all = await setup({ ...options, onDecision: (event) => ledger.note(event) })
   const traffic = createTraffic(all.url)
-  const admin = createAdmin({ balancer: all.balancer, ledger, traffic })
+  const admin = createAdmin({ balancer: all.balancer, ledger, traffic, servers: all.backends })
   admin.listen(0, '127.0.0.1')
   await once(admin, 'listening')
   onTestFinished(() => {

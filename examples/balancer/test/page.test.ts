@@ -100,6 +100,19 @@ describe.skipIf(!hasChromium)('the page in Chromium', () => {
     expect(complaints).toEqual([])
   })
 
+  test('a backend that the page kills is seen to be down, and up when it is revived', async () => {
+    const { page: url, url: balancer } = await setupPage({ policies: POLICIES, checkEveryMs: 50 })
+    const { page, complaints } = await open(url)
+    await page.getByRole('button', { name: 'Kill backend backend-1' }).click()
+    const revive = page.getByRole('button', { name: 'Revive backend backend-1' })
+    await revive.waitFor()
+    const statuses = await Promise.all(Array.from({ length: 5 }, async () => (await fetch(balancer)).status))
+    expect(statuses).toEqual([200, 200, 200, 200, 200])
+    await revive.click()
+    await page.getByRole('button', { name: 'Kill backend backend-1' }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
   test('limits change by keyboard on a phone, and a wrong one is explained at its field', async () => {
     const { page: url, balancer } = await setupPage({ policies: POLICIES })
     const { page } = await open(url, {

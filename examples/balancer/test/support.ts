@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { memoryStore, type Policy, tokenBucket } from '@tickbucket/core'
 import { manualClock, type ManualClock } from '@tickbucket/conformance'
 import { onTestFinished } from 'vitest'
-import { type BackendServer, startBackend } from '../backend.ts'
+import { type BackendServer, type BackendServerOptions, startBackend } from '../backend.ts'
 import { type Balancer, type BalancerOptions, createBalancer } from '../balancer.ts'
 
 export interface Setup {
@@ -16,7 +16,8 @@ export interface Setup {
   readonly url: string
 }
 
-export interface SetupOptions extends Partial<Omit<BalancerOptions, 'backends' | 'limits'>> {
+export interface SetupOptions
+  extends Partial<Omit<BalancerOptions, 'backends' | 'limits'>>, BackendServerOptions {
   readonly policies?: readonly Policy[] | undefined
   readonly backends?: number
 }
@@ -26,11 +27,12 @@ export async function setup(options: SetupOptions = {}): Promise<Setup> {
   const {
     policies = [tokenBucket({ capacity: 1_000_000, perSecond: 1 })],
     backends: count = 3,
+    onRequest = () => undefined,
     ...rest
   } = options
   const clock = manualClock()
   const backends = await Promise.all(
-    Array.from({ length: count }, (_, index) => startBackend(`backend-${index}`)),
+    Array.from({ length: count }, (_, index) => startBackend(`backend-${index}`, { onRequest })),
   )
   const balancer = createBalancer({
     trustedHops: ['loopback'],
