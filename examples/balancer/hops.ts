@@ -8,7 +8,7 @@ export type TrustedHops = number | readonly string[]
 /** Who a request comes from, as far as trusted hops vouch for it. */
 export interface Hops {
   /** The client first, then each trusted hop, the one at the other end of the socket last. */
-  addressesOf(req: IncomingMessage): string[]
+  addressesOf(req: IncomingMessage): readonly string[]
   /** Whether the hop at the other end of the socket may speak for others. */
   trusts(req: IncomingMessage): boolean
   /** The key of the client's buckets. */
@@ -32,16 +32,22 @@ export function trustedHops(hops: TrustedHops): Hops {
     typeof hops === 'number'
       ? (_address: string, index: number): boolean => index < hops
       : proxyAddr.compile([...hops])
-  const addressesOf = (req: IncomingMessage): string[] =>
-    proxyAddr.all(req, isTrusted).filter(Boolean).toReversed()
+  // Asked for twice a request: to limit, and to tell the backend.
+  const known = new WeakMap<IncomingMessage, readonly string[]>()
+  function addressesOf(req: IncomingMessage): readonly string[] {
+    let addresses = known.get(req)
+    if (addresses === undefined) {
+      addresses = proxyAddr.all(req, isTrusted).filter(Boolean).reverse()
+      known.set(req, addresses)
+    }
+    return addresses
+  }
   return {
     addressesOf,
     trusts: ({ socket }) => isTrusted(socket.remoteAddress ?? '', 0),
     keyOf(req) {
-      const keys = [addressesOf(req)[0], req.socket.remoteAddress].map((address) =>
-        clientKey(address ?? '', 56),
-      )
-      return keys.find((key) => key !== undefined) ?? 'no-address'
+      const [client = ''] = addressesOf(req)
+      return clientKey(client, 56) ?? clientKey(req.socket.remoteAddress ?? '', 56) ?? 'no-address'
     },
   }
 }
