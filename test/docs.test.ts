@@ -6,6 +6,7 @@ import { filesBelow, read, ROOT } from './support.ts'
 
 const PAGES = [
   ...filesBelow('docs', /\.md$/),
+  'examples/balancer/README.md',
   'README.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
