@@ -37,7 +37,7 @@ export function trustedHops(hops: TrustedHops): Hops {
   function addressesOf(req: IncomingMessage): readonly string[] {
     let addresses = known.get(req)
     if (addresses === undefined) {
-      addresses = proxyAddr.all(req, isTrusted).filter(Boolean).reverse()
+      addresses = proxyAddr.all(req, isTrusted).filter(Boolean).toReversed()
       known.set(req, addresses)
     }
     return addresses
