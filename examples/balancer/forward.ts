@@ -4,6 +4,7 @@ import { createProxyServer } from 'httpxy'
 import type { Backend, Backends } from './backends.ts'
 import { dropHopByHop, prepareToForward } from './hop-headers.ts'
 import type { Hops } from './hops.ts'
+import { keepTighterLimit } from './tighter-limit.ts'
 
 /** Methods that may be repeated without asking: RFC 9110, section 9.2.2. */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])
@@ -38,7 +39,9 @@ export function forwarder(options: ForwardOptions): Forwarder {
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_CONNECTIONS })
   const proxy = createProxyServer()
 
-  proxy.on('proxyReq', (proxyReq) => {
+  proxy.on('proxyReq', (proxyReq, req) => {
+    // The library takes every target for a path.
+    if (req.url === '*') proxyReq.path = '*'
     proxyReq.setTimeout(answerTimeoutMs, () => proxyReq.destroy(new AnswerTimeout()))
   })
   proxy.on('proxyRes', (proxyRes, _req, res) => {
@@ -46,8 +49,13 @@ export function forwarder(options: ForwardOptions): Forwarder {
     proxyRes.socket.setTimeout(0)
     dropHopByHop(proxyRes.headers)
     delete proxyRes.headers['transfer-encoding']
+    keepTighterLimit(proxyRes.headers, res)
     // The library would keep alive what the client wants closed.
     proxyRes.headers.connection = res.shouldKeepAlive && !isClosing() ? 'keep-alive' : 'close'
+    // A stream of events may begin long before its first event; what has a body by now goes out with it.
+    setImmediate(() => {
+      if (!res.headersSent && !res.destroyed) res.flushHeaders()
+    })
   })
 
   /** Whether the request has been dealt with; if not, it may be tried elsewhere. */
@@ -95,6 +103,8 @@ export function forwarder(options: ForwardOptions): Forwarder {
         backends.noteFailure(backend, error)
         if (!hasAnswer) answerUpgradeFailure(req, socket, 502)
       })
+      // A client that is cut off has not said that it ends, so nothing else would end the backend's side.
+      proxy.on('open', (backendSocket) => void socket.once('close', () => backendSocket.destroy()))
       void proxy.ws(req, socket, { target: backend.url, xfwd: true, upgradeTimeout: answerTimeoutMs }, head)
     },
     close: () => agent.destroy(),

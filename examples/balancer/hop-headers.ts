@@ -28,8 +28,19 @@ export function dropHopByHop(headers: IncomingHttpHeaders): void {
   for (const name of HOP_BY_HOP) delete headers[name]
 }
 
-/** Makes a request's fields those of the next hop: says who the client is, as far as somebody vouches for it. */
+/** The scheme and authority of a target in absolute form, as a client sends it to a proxy. */
+const ORIGIN = /^https?:\/\/([^/?]*)/i
+
+/**
+ * Makes a request's head that of the next hop: its target a path (RFC 9112, section 3.2.2), its fields those
+ * that go on, and who the client is as far as somebody vouches for it.
+ */
 export function prepareToForward(req: IncomingMessage, hops: Hops): void {
+  const [origin, authority] = ORIGIN.exec(req.url ?? '') ?? []
+  if (origin !== undefined) {
+    req.url = req.url?.slice(origin.length)
+    req.headers.host = authority
+  }
   // Before anything is dropped: a client may name even this field in its `Connection`.
   const addresses = hops.addressesOf(req)
   dropHopByHop(req.headers)

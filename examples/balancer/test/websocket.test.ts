@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
-import { connect } from 'node:net'
+import { createServer, type IncomingMessage } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { tokenBucket } from '@tickbucket/core'
 import { expect, onTestFinished, test } from 'vitest'
-import { WebSocket } from 'ws'
-import { ask, everythingFrom, reached, setup } from './support.ts'
+import { WebSocket, WebSocketServer } from 'ws'
+import { createBalancer } from '../balancer.ts'
+import { ask, everythingFrom, reached, setup, until } from './support.ts'
 
 function open(url: string): WebSocket {
   const socket = new WebSocket(url.replace('http', 'ws'))
@@ -69,4 +70,21 @@ test('whoever leaves in the middle of an upgrade takes nothing down', async () =
     await closed
   }
   await once(open(url), 'open')
+})
+
+test('a WebSocket that the balancer cuts off ends at its backend, too', async () => {
+  const backend = createServer().listen(0, '127.0.0.1')
+  const sockets = new WebSocketServer({ server: backend })
+  sockets.on('connection', (client) => client.on('error', () => client.terminate()))
+  await once(backend, 'listening')
+  onTestFinished(() => void backend.close())
+  const address = (server: { address(): unknown }) =>
+    `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const balancer = createBalancer({ backends: [{ name: 'one', url: address(backend) }], trustedHops: 0 })
+  balancer.server.listen(0, '127.0.0.1')
+  await once(balancer.server, 'listening')
+  await once(open(address(balancer.server)), 'open')
+  expect(sockets.clients.size).toBe(1)
+  await balancer.close(0)
+  await until(() => sockets.clients.size === 0)
 })
