@@ -123,6 +123,16 @@ const policies: readonly AdapterCase[] = [
     },
   ),
   adapterCase(
+    'wire 23 no number has more digits than a structured field may have',
+    { capacity: Number.MAX_SAFE_INTEGER, rate: 1, periodMs: 1, ...draft },
+    async ({ ask }) => {
+      const { headers } = await ask()
+      strictEqual(headers['ratelimit-policy'], '"default";q=999999999999999;w=9007199254741')
+      strictEqual(headers['ratelimit'], '"default";r=999999999999999;t=1')
+      strictEqual(headers['x-ratelimit-remaining'], '9007199254740990')
+    },
+  ),
+  adapterCase(
     'wire 24 C13 Retry-After stands on every refusal, whatever fields are asked for',
     { capacity: 1, perMinute: 60 },
     async ({ ask }) => {
