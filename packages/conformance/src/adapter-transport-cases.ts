@@ -4,6 +4,7 @@ import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:h
 import { connect as connectHttp2, type IncomingHttpHeaders, type IncomingHttpStatusHeader } from 'node:http2'
 import { connect } from 'node:net'
 import { type AdapterCase, adapterCase, isRefused, quotaBody } from './adapter-case.ts'
+import { warningsOf } from './warnings-of.ts'
 
 const draft = { rateLimitHeaders: 'draft-11' } as const
 
@@ -99,11 +100,10 @@ const http2: readonly AdapterCase[] = [
     'wire 33 H25 of thirty streams on one HTTP/2 connection ten pass, and nothing warns',
     { capacity: 10, perHour: 1 },
     async ({ port, handled }) => {
-      const warnings: Error[] = []
-      const onWarning = (warning: Error): number => warnings.push(warning)
-      process.on('warning', onWarning)
-      const seen = await streams(port, 30)
-      process.off('warning', onWarning)
+      let seen: Awaited<ReturnType<typeof streams>> = []
+      const warnings = await warningsOf(async () => {
+        seen = await streams(port, 30)
+      })
       const refused = seen.filter(({ head }) => head[':status'] === 429)
       deepStrictEqual([seen.length - refused.length, handled.length, warnings], [10, 10, []])
       for (const { head, body } of refused) {

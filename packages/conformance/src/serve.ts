@@ -4,10 +4,10 @@ import { createServer as createHttp2Server } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import type { ServeSpec } from './adapter-case.ts'
 
-/** Serves a listener of Node as a case wants it served, for an adapter's harness. */
+/** Serves a listener of Node as a case wants it served; over HTTP/1.1 on a free port if nothing is said. */
 export async function serve(
   listener: (req: IncomingMessage, res: ServerResponse) => unknown,
-  { http2, socketPath }: ServeSpec,
+  { http2 = false, socketPath }: Partial<ServeSpec> = {},
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
   const onRequest: RequestListener = (req, res) => void listener(req, res)
   const server = http2
