@@ -1,4 +1,5 @@
-import { strictEqual } from 'node:assert'
+import { deepStrictEqual, strictEqual } from 'node:assert'
+import { tokenBucket } from '@tickbucket/core'
 import {
   type AdapterCase,
   adapterCase,
@@ -141,6 +142,31 @@ export const arithmeticCases: readonly AdapterCase[] = [
       isRefused(await ask(), 1)
       clock.set(1)
       isAllowed(await ask(), 99, state(99, 1))
+    },
+  ),
+  adapterCase(
+    'wire 16 at every rate: refused a second before Retry-After, let through at it',
+    ({ header }) => ({
+      policies: (ctx) => {
+        const [capacity = 1, perMinute = 1] = (header(ctx, 'x-limit') ?? '').split('/').map(Number)
+        return [tokenBucket({ name: `p${capacity}-${perMinute}`, capacity, perMinute })]
+      },
+    }),
+    async ({ clock, ask }) => {
+      for (const capacity of [1, 3]) {
+        for (const perMinute of [1, 7, 59, 60, 61, 90, 600, 6_000_000]) {
+          const asked = { headers: { 'x-limit': `${capacity}/${perMinute}` } }
+          for (let left = capacity - 1; left >= 0; left -= 1) isAllowed(await ask(asked), left)
+          const start = clock()
+          const { status, headers } = await ask(asked)
+          const waitMs = Number(headers['retry-after']) * 1000
+          clock.set(start + waitMs - 1000)
+          const early = await ask(asked)
+          clock.set(start + waitMs)
+          const late = await ask(asked)
+          deepStrictEqual([status, early.status, late.status], [429, 429, 200], `${capacity}/${perMinute}`)
+        }
+      }
     },
   ),
 ]

@@ -19,12 +19,13 @@ export const callbackCases: readonly AdapterCase[] = [
       adapterCase(
         `H13 a ${name} callback that ${String(how)} reaches the framework's error handling, once`,
         { [name]: callback },
-        async ({ ask, handled }) => {
+        async ({ ask, handled, failed }) => {
           const { status, body, headers } = await ask()
           deepStrictEqual(
             [status, body, headers['x-ratelimit-limit'], handled],
             [500, `no ${name}`, undefined, []],
           )
+          deepStrictEqual(failed.map(String), [`Error: no ${name}`])
         },
       ),
     ),
@@ -135,10 +136,11 @@ export const callbackCases: readonly AdapterCase[] = [
   adapterCase(
     'an onRefused that fails reaches the framework’s error handling',
     { ...one, onRefused: () => Promise.reject(new Error('no words')) },
-    async ({ ask }) => {
+    async ({ ask, handled, failed }) => {
       await ask()
       const { status, body } = await ask()
-      deepStrictEqual([status, body], [500, 'no words'])
+      deepStrictEqual([status, body, handled.length], [500, 'no words', 1])
+      deepStrictEqual(failed.map(String), ['Error: no words'])
     },
   ),
 ]

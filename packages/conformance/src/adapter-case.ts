@@ -1,13 +1,23 @@
 import { deepStrictEqual, strictEqual } from 'node:assert'
-import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Decision, type GuardOptions, memoryStore } from '@tickbucket/core'
+import { type Answer, ask, type Asked, type Place } from './ask.ts'
 import { type ManualClock, manualClock } from './manual-clock.ts'
 
 /** The options of an adapter whose callbacks look at a request only through the harness. */
 export type AnyOptions = GuardOptions<unknown, unknown>
 
+/** How an app is served. */
+export interface ServeSpec {
+  /** Whether over HTTP/2 without TLS, in place of HTTP/1.1. */
+  readonly http2: boolean
+  /** Where to listen; a free port of every loopback address when `undefined`. */
+  readonly socketPath: string | undefined
+}
+
 /** The app that a case needs, in the framework's own terms. */
-export interface AppSpec {
+export interface AppSpec extends ServeSpec {
   /** The limiters, one after another, in front of every route. */
   readonly limiters: readonly AnyOptions[]
   /** Header fields that something in front of the limiters sets on every response. */
@@ -16,13 +26,16 @@ export interface AppSpec {
   readonly trust: boolean
   /** Told of each request that reaches a handler, with what the handler finds as its decision. */
   readonly handled: (path: string, decision: Decision | undefined) => void
+  /** Told of each error that reaches the framework's own error handling. */
+  readonly failed: (error: unknown) => void
 }
 
 /**
  * What a suite gives to the cases: the adapter in an app on a real server. `/` and every path that is
  * not named here answers any method with 200 and `hello`, `/missing` with the framework's own 404,
  * `/throw` fails with an `Error('thrown')`, and `/echo` sends back the body. What fails is answered
- * with 500 and the error's message, by the framework's own way to handle errors.
+ * with 500 and the error's message, by the framework's own way to handle errors. The server hands
+ * what waits for `100 Continue` to the app like any other request.
  */
 export interface AdapterHarness {
   serve(spec: AppSpec): Promise<{ readonly port: number; close(): Promise<void> }>
@@ -32,33 +45,23 @@ export interface AdapterHarness {
   readonly answer: (ctx: unknown, response: unknown, status: number, text: string) => unknown
   /** Whether the framework has a trust-proxy setting. */
   readonly canTrust: boolean
+  /** Whether the framework serves over HTTP/2. */
+  readonly canHttp2: boolean
+}
+
+/** What a case asks of a framework beyond what every one has. */
+export interface Needs {
+  /** A trust-proxy setting. */
+  readonly trust?: true
+  /** To be served over HTTP/2. */
+  readonly http2?: true
 }
 
 /** One thing that an adapter owes. Any runner can run it; it throws an assertion error if it does not hold. */
 export interface AdapterCase {
   readonly name: string
-  /** Whether it is about whom the framework's trust-proxy setting names. */
-  readonly needsTrust?: boolean
+  readonly needs: Needs
   run(harness: AdapterHarness): Promise<void>
-}
-
-export interface Answer {
-  readonly status: number
-  readonly statusMessage: string
-  readonly headers: IncomingHttpHeaders
-  /** Names and values as they came, by lower-case name: how often each field stands there. */
-  readonly lines: readonly (readonly [name: string, value: string])[]
-  readonly body: string
-}
-
-interface Asked {
-  readonly method?: string
-  readonly path?: string
-  readonly headers?: Readonly<Record<string, string>>
-  /** Which of the loopback addresses the request comes from. */
-  readonly from?: string
-  readonly body?: Buffer
-  readonly agent?: Agent
 }
 
 /** An app that serves, and who asks it. */
@@ -74,12 +77,16 @@ export interface Site {
   readonly answer: AdapterHarness['answer']
   /** What reached handlers, in order. */
   readonly handled: { readonly path: string; readonly decision: Decision | undefined }[]
+  /** What reached the framework's error handling. */
+  readonly failed: unknown[]
 }
 
 interface Setting {
   readonly limiters: readonly AnyOptions[]
   readonly before?: Readonly<Record<string, string>>
 }
+
+let sockets = 0
 
 /**
  * A case from its name, the options of its limiters, and what is asked. Every limiter without a
@@ -89,41 +96,35 @@ export function adapterCase(
   name: string,
   setting: AnyOptions | ((site: Pick<Site, 'clock' | 'header' | 'answer'>) => AnyOptions | Setting),
   steps: (site: Site) => Promise<void>,
-  needsTrust = false,
+  { overUnixSocket, ...needs }: Needs & { readonly overUnixSocket?: true } = {},
 ): AdapterCase {
   return {
     name,
-    needsTrust,
+    needs,
     async run(harness) {
       const clock = manualClock()
       const { header, answer } = harness
       const asked = typeof setting === 'function' ? setting({ clock, header, answer }) : setting
       const { limiters, before = {} } = 'limiters' in asked ? asked : { limiters: [asked] }
       const handled: Site['handled'] = []
+      const failed: unknown[] = []
+      const socketPath = overUnixSocket
+        ? join(tmpdir(), `tickbucket-${process.pid}-${(sockets += 1)}.sock`)
+        : undefined
       const server = await harness.serve({
         limiters: limiters.map((options) =>
           options.limiter === undefined ? { store: memoryStore({ clock }), ...options } : options,
         ),
         before,
-        trust: needsTrust,
+        trust: needs.trust === true,
+        http2: needs.http2 === true,
+        socketPath,
         handled: (path, decision) => handled.push({ path, decision }),
+        failed: (error) => failed.push(error),
       })
-      const ask = (options: Asked = {}): Promise<Answer> => send(server.port, options)
-      const site: Site = {
-        clock,
-        port: server.port,
-        ask,
-        status: async (options) => (await ask(options)).status,
-        counted: async (options) => {
-          const { status, headers } = await ask(options)
-          return [status, headers['x-ratelimit-remaining'] as string | undefined]
-        },
-        header,
-        answer,
-        handled,
-      }
+      const { port } = server
       try {
-        await steps(site)
+        await steps({ ...asker({ port, socketPath }), clock, port, header, answer, handled, failed })
       } finally {
         await server.close()
       }
@@ -131,35 +132,19 @@ export function adapterCase(
   }
 }
 
-function send(
-  port: number,
-  { method = 'GET', path = '/', headers = {}, from, body, agent = new Agent() }: Asked,
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const options = { port, host: '127.0.0.1', method, path, agent, headers, localAddress: from }
-    const sent = request(options, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('error', reject)
-      response.on('end', () => resolve(answerOf(response, Buffer.concat(chunks).toString())))
-    })
-    sent.on('error', reject)
-    sent.end(body)
-  })
-}
-
-function answerOf(
-  { statusCode = 0, statusMessage = '', headers, rawHeaders }: IncomingMessage,
-  body: string,
-): Answer {
-  const lines = rawHeaders.flatMap((name, index) =>
-    index % 2 === 0 ? [[name.toLowerCase(), rawHeaders[index + 1] ?? ''] as const] : [],
-  )
-  return { status: statusCode, statusMessage, headers, lines, body }
+function asker(place: Place): Pick<Site, 'ask' | 'status' | 'counted'> {
+  return {
+    ask: (asked) => ask(place, asked),
+    status: async (asked) => (await ask(place, asked)).status,
+    async counted(asked) {
+      const { status, headers } = await ask(place, asked)
+      return [status, headers['x-ratelimit-remaining'] as string | undefined]
+    },
+  }
 }
 
 /** The problem body of a 429, to the byte. */
-function quotaBody(...policies: readonly string[]): string {
+export function quotaBody(...policies: readonly string[]): string {
   return `{"type":"https://iana.org/assignments/http-problem-types#quota-exceeded","title":"Quota Exceeded","status":429,"violated-policies":${JSON.stringify(policies)}}`
 }
 

@@ -4,7 +4,9 @@ import { callbackCases } from './adapter-callback-cases.ts'
 import { clientCases } from './adapter-client-cases.ts'
 import { flowCases } from './adapter-flow-cases.ts'
 import { pacingCases } from './adapter-pacing-cases.ts'
+import { responseCases } from './adapter-response-cases.ts'
 import { storeFailureCases } from './adapter-store-cases.ts'
+import { transportCases } from './adapter-transport-cases.ts'
 import { wireCases } from './adapter-wire-cases.ts'
 
 /**
@@ -13,15 +15,22 @@ import { wireCases } from './adapter-wire-cases.ts'
  * @example
  * for (const { name, run } of adapterCases(harness)) test(name, () => run(harness))
  */
-export function adapterCases({ canTrust }: { readonly canTrust: boolean }): readonly AdapterCase[] {
-  // Without a trust-proxy setting there is no address but the socket's own.
+export function adapterCases({
+  canTrust,
+  canHttp2,
+}: {
+  readonly canTrust: boolean
+  readonly canHttp2: boolean
+}): readonly AdapterCase[] {
   return [
     ...arithmeticCases,
     ...wireCases,
+    ...responseCases,
+    ...transportCases,
     ...storeFailureCases,
     ...callbackCases,
     ...flowCases,
     ...pacingCases,
     ...clientCases,
-  ].filter(({ needsTrust = false }) => canTrust || !needsTrust)
+  ].filter(({ needs }) => (canTrust || !needs.trust) && (canHttp2 || !needs.http2))
 }

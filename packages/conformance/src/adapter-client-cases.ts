@@ -17,7 +17,7 @@ function forwarded(
         strictEqual(await status({ headers: { 'x-forwarded-for': address } }), right, address)
       }
     },
-    true,
+    { trust: true },
   )
 }
 
@@ -122,5 +122,42 @@ export const clientCases: readonly AdapterCase[] = [
       for (let count = 0; count < 5; count += 1) strictEqual(await by('friend'), 200)
       strictEqual(await by('a'), 429)
     },
+  ),
+  adapterCase(
+    'wire 38 two lines are one list, and a port is no part of it',
+    one,
+    async ({ status }) => {
+      const by = (...lines: string[]): Promise<number> => status({ headers: { 'x-forwarded-for': lines } })
+      deepStrictEqual(
+        [
+          await by('6.6.6.6', '203.0.113.50'),
+          await by('7.7.7.7', '203.0.113.50'),
+          await by('203.0.113.50:5555'),
+        ],
+        [200, 429, 429],
+      )
+    },
+    { trust: true },
+  ),
+  adapterCase(
+    'wire 40 over a Unix socket all are one client',
+    one,
+    async ({ status }) => {
+      const by = (address: string): Promise<number> => status({ headers: { 'x-forwarded-for': address } })
+      deepStrictEqual([await by('198.51.100.1'), await by('198.51.100.2'), await status()], [200, 429, 429])
+    },
+    { overUnixSocket: true },
+  ),
+  adapterCase(
+    'wire 40 a trusted proxy over a Unix socket names its clients',
+    one,
+    async ({ status }) => {
+      const by = (address: string): Promise<number> => status({ headers: { 'x-forwarded-for': address } })
+      deepStrictEqual(
+        [await by('198.51.100.1'), await by('198.51.100.2'), await by('198.51.100.1')],
+        [200, 200, 429],
+      )
+    },
+    { trust: true, overUnixSocket: true },
   ),
 ]

@@ -10,6 +10,31 @@ function storeThat(take: () => unknown): Store {
   return { take: take as Store['take'], reset: () => undefined }
 }
 
+/** What a store might say whose record was gone when it read the time that is left. */
+function waiting(retryAfterMs: number): unknown {
+  const reading = {
+    policy: tokenBucket(one),
+    remaining: 0,
+    retryAfterMs,
+    nextTokenAfterMs: 0,
+    resetAfterMs: 0,
+  }
+  return { allowed: false, remaining: 0, retryAfterMs, delayMs: 0, readings: [reading], source: 'store' }
+}
+
+/** A store whose methods need their object. */
+class OwnStore implements Store {
+  readonly #buckets = memoryStore({ clock: () => 0 })
+
+  take(...args: Parameters<Store['take']>): ReturnType<Store['take']> {
+    return this.#buckets.take(...args)
+  }
+
+  reset(...args: Parameters<Store['reset']>): ReturnType<Store['reset']> {
+    return this.#buckets.reset(...args)
+  }
+}
+
 const FAILURES: readonly (readonly [how: string, store: Store])[] = [
   [
     'throws',
@@ -24,6 +49,8 @@ const FAILURES: readonly (readonly [how: string, store: Store])[] = [
     'answers with empty readings',
     storeThat(() => ({ allowed: true, remaining: 1, retryAfterMs: 0, readings: [{}] })),
   ],
+  ['answers with a wait below 0', storeThat(() => waiting(-1_796_101_744))],
+  ['answers with a wait that is no number', storeThat(() => waiting(Number.NaN))],
   ['rejects with nothing', storeThat(() => Promise.reject())],
   ['answers later with nonsense', storeThat(() => Promise.resolve({ ok: 1 }))],
 ]
@@ -58,7 +85,7 @@ export const storeFailureCases: readonly AdapterCase[] = [
       },
     ),
     adapterCase(
-      `E05 a store that ${how}, and nothing said: a memory store stands in`,
+      `C04 E05 a store that ${how}, and nothing said: a memory store stands in`,
       { ...one, store },
       async ({ ask, handled }) => {
         isAllowed(await ask(), 0)
@@ -70,6 +97,15 @@ export const storeFailureCases: readonly AdapterCase[] = [
       },
     ),
   ]),
+  adapterCase(
+    'H23 the methods of a store keep their object',
+    () => ({ ...one, store: new OwnStore() }),
+    async ({ ask, handled }) => {
+      isAllowed(await ask(), 0)
+      isRefused(await ask(), 1)
+      strictEqual(handled[0]?.decision?.source, 'store')
+    },
+  ),
   adapterCase(
     'E07 a refusal is never taken for a failure',
     () => {

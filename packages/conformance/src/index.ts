@@ -16,3 +16,4 @@ export {
 export { type AdapterCase, type AdapterHarness, type AnyOptions, type AppSpec } from './adapter-case.ts'
 export { adapterCases } from './adapter-cases.ts'
 export { serve } from './serve.ts'
+export { warningsOf } from './warnings-of.ts'

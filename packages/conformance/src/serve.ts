@@ -1,19 +1,28 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer as createHttp2Server } from 'node:http2'
 import type { AddressInfo } from 'node:net'
+import type { ServeSpec } from './adapter-case.ts'
 
-/** Serves a listener of Node on a free port of every loopback address, for an adapter's harness. */
+/** Serves a listener of Node as a case wants it served; over HTTP/1.1 on a free port if nothing is said. */
 export async function serve(
   listener: (req: IncomingMessage, res: ServerResponse) => unknown,
+  { http2 = false, socketPath }: Partial<ServeSpec> = {},
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
-  const server = createServer({ maxHeaderSize: 32_768 }, (req, res) => void listener(req, res))
-  server.listen(0)
+  const onRequest: RequestListener = (req, res) => void listener(req, res)
+  const server = http2
+    ? createHttp2Server(onRequest as unknown as Parameters<typeof createHttp2Server>[0])
+    : createServer({ maxHeaderSize: 32_768 }, onRequest)
+  server.on('checkContinue', (req, res) => server.emit('request', req, res))
+  if (socketPath === undefined) server.listen(0)
+  else server.listen(socketPath)
   await once(server, 'listening')
+  const address = server.address() as AddressInfo | string
   return {
-    port: (server.address() as AddressInfo).port,
+    port: typeof address === 'string' ? 0 : address.port,
     async close() {
       server.close()
-      server.closeAllConnections()
+      if ('closeAllConnections' in server) server.closeAllConnections()
       await once(server, 'close')
     },
   }

@@ -4,14 +4,12 @@ import express5, { type ErrorRequestHandler, type Request, type Response } from 
 import express4 from 'express4'
 import { describe, test } from 'vitest'
 
-const onError: ErrorRequestHandler = (error: Error, _req, res, _next) => {
-  res.status(500).send(error.message)
-}
-
 function harnessOf(express: typeof express5): AdapterHarness {
   return {
     canTrust: true,
-    async serve({ limiters, before, trust, handled }) {
+    canHttp2: false,
+    async serve(spec) {
+      const { limiters, before, trust, handled, failed } = spec
       const app = express()
       app.set('trust proxy', trust ? 1 : false)
       app.set('etag', false)
@@ -27,8 +25,12 @@ function harnessOf(express: typeof express5): AdapterHarness {
         if (req.path === '/echo') return req.pipe(res)
         return res.send('hello')
       })
+      const onError: ErrorRequestHandler = (error: Error, _req, res, _next) => {
+        failed(error)
+        res.status(500).send(error.message)
+      }
       app.use(onError)
-      return serve(app)
+      return serve(app, spec)
     },
     header: (ctx, name) => (ctx as Request).get(name),
     answer: (_ctx, response, status, text) => (response as Response).status(status).send(text),

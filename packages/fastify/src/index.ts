@@ -35,6 +35,7 @@ const facts: Facts<FastifyRequest> = {
   header: (request, name) => request.headers[name],
   address: (request) => request.ip,
   socketAddress: (request) => request.socket.remoteAddress,
+  trustsEverybody: believesStrangers,
 }
 
 const responder: Responder<FastifyReply> = {
@@ -45,6 +46,18 @@ const responder: Responder<FastifyReply> = {
   // As bytes: Fastify would add a charset to the type of a text.
   send: (reply, body) => void reply.send(Buffer.from(body)),
   departure: (reply) => reply.raw,
+}
+
+/** Two hosts that can be nobody's proxies (RFC 5737), and the client that the first of them names. */
+const STRANGERS = {
+  headers: { 'x-forwarded-for': '192.0.2.1, 198.51.100.1' },
+  socket: { remoteAddress: '203.0.113.1' },
+}
+
+/** Fastify keeps its `trustProxy` to itself, so it is asked whom it would believe. */
+function believesStrangers(request: FastifyRequest): boolean {
+  const asked = Object.create(request, { raw: { value: STRANGERS } }) as FastifyRequest
+  return asked.ip === '192.0.2.1'
 }
 
 type FastifyGuard = Guard<FastifyRequest, FastifyReply>

@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net'
 import { type AdapterHarness, adapterCases } from '@tickbucket/conformance'
 import { rateLimit } from '@tickbucket/fastify'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
@@ -6,12 +5,15 @@ import { test } from 'vitest'
 
 const harness: AdapterHarness = {
   canTrust: true,
-  async serve({ limiters, before, trust, handled }) {
+  canHttp2: true,
+  async serve({ limiters, before, trust, http2, socketPath, handled, failed }) {
     const app = fastify({
-      trustProxy: trust ? '127.0.0.1' : false,
+      // The one proxy in front, whatever it comes from.
+      trustProxy: trust && ((_address, hop) => hop === 0),
       bodyLimit: 2 ** 27,
       http: { maxHeaderSize: 32_768 },
-      forceCloseConnections: true,
+      forceCloseConnections: !http2,
+      ...(http2 && ({ http2 } as object)),
     })
     app.addHook('onRequest', async (_request, reply) => void reply.headers(before))
     for (const options of limiters) await app.register(rateLimit, options)
@@ -24,10 +26,14 @@ const harness: AdapterHarness = {
       if (path === '/throw') throw new Error('thrown')
       return reply.send(path === '/echo' ? request.body : 'hello')
     })
-    app.setErrorHandler((error: Error, _request, reply) => reply.code(500).send(error.message))
-    await app.listen({ port: 0, host: '::' })
-    const { port } = app.server.address() as AddressInfo
-    return { port, close: () => app.close() }
+    app.setErrorHandler((error: Error, _request, reply) => {
+      failed(error)
+      return reply.code(500).send(error.message)
+    })
+    app.server.on('checkContinue', (req, res) => app.server.emit('request', req, res))
+    await app.listen(socketPath === undefined ? { port: 0, host: '::' } : { path: socketPath })
+    const address = app.server.address()
+    return { port: typeof address === 'object' ? address!.port : 0, close: () => app.close() }
   },
   header: (ctx, name) => (ctx as FastifyRequest).headers[name] as string | undefined,
   answer: (_ctx, response, status, text) => (response as FastifyReply).code(status).send(text),

@@ -19,9 +19,11 @@ declare module 'hono' {
   }
 }
 
-/** What Hono's adapter for Node puts into `c.env`; other runtimes put other things there. */
-interface NodeBindings {
+/** What runtimes put into `c.env`, or into its `server`: Node's request, Bun's server, Deno's connection. */
+interface Connection {
   readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } }
+  readonly requestIP?: (request: Request) => { readonly address: string } | null
+  readonly remoteAddr?: { readonly hostname?: string }
 }
 
 const facts: Facts<Context> = {
@@ -33,8 +35,9 @@ const facts: Facts<Context> = {
 
 /**
  * Limits the requests of each client. A refused request is answered with 429 and a true
- * `Retry-After`, and the handlers behind it never run. On Node the client is the address at the
- * other end of the socket; behind a proxy, and on other runtimes, give a `key` that names it.
+ * `Retry-After`, and the handlers behind it never run. On Node, Bun and Deno the client is the
+ * address at the other end of the socket; behind a proxy, and on other runtimes, give a `key` that
+ * names it.
  *
  * @throws {TickbucketError} at once, for whatever is wrong with the options.
  * @example
@@ -83,6 +86,9 @@ function sentHeaders(c: Context): SentHeaders {
 }
 
 function socketAddress(c: Context): string | undefined {
-  const { incoming } = (c.env ?? {}) as NodeBindings
-  return incoming?.socket?.remoteAddress
+  const env = (c.env ?? {}) as Connection & { readonly server?: Connection | null }
+  const connection = env.server ?? env
+  if (connection.incoming !== undefined) return connection.incoming.socket?.remoteAddress
+  if (typeof connection.requestIP === 'function') return connection.requestIP(c.req.raw)?.address
+  return connection.remoteAddr?.hostname
 }

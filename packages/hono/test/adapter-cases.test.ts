@@ -6,7 +6,9 @@ import { test } from 'vitest'
 
 const harness: AdapterHarness = {
   canTrust: false,
-  async serve({ limiters, before, handled }) {
+  canHttp2: true,
+  async serve(spec) {
+    const { limiters, before, handled, failed } = spec
     const app = new Hono()
     app.use(async (c, next) => {
       for (const [name, value] of Object.entries(before)) c.header(name, value)
@@ -26,8 +28,11 @@ const harness: AdapterHarness = {
       handled(c.req.path, c.get('rateLimit'))
       return c.text('hello')
     })
-    app.onError((error, c) => c.text(error.message, 500))
-    return serve(getRequestListener(app.fetch))
+    app.onError((error, c) => {
+      failed(error)
+      return c.text(error.message, 500)
+    })
+    return serve(getRequestListener(app.fetch), spec)
   },
   header: (ctx, name) => (ctx as Context).req.header(name),
   answer: (ctx, _response, status, text) => (ctx as Context).text(text, status as 400),

@@ -5,12 +5,14 @@ import { test } from 'vitest'
 
 const harness: AdapterHarness = {
   canTrust: false,
-  async serve({ limiters, before, handled }) {
+  canHttp2: true,
+  async serve(spec) {
+    const { limiters, before, handled, failed } = spec
     const limits = limiters.map((options) => rateLimit(options))
     return serve((req, res) => {
       for (const [name, value] of Object.entries(before)) res.setHeader(name, value)
-      through(limits, req, res, () => handle(req, res, handled))
-    })
+      through(limits, req, res, failed, () => handle(req, res, handled))
+    }, spec)
   },
   header: (ctx, name) => (ctx as Request).headers[name] as string | undefined,
   answer: (_ctx, response, status, text) => end(response as Response, status, text),
@@ -26,13 +28,15 @@ function through(
   limits: readonly ReturnType<typeof rateLimit>[],
   req: Request,
   res: Response,
+  failed: (error: unknown) => void,
   last: () => void,
 ): void {
   const [first, ...rest] = limits
   if (first === undefined) return last()
   first(req, res, (error) => {
-    if (error === undefined) through(rest, req, res, last)
-    else end(res, 500, (error as Error).message)
+    if (error === undefined) return through(rest, req, res, failed, last)
+    failed(error)
+    return end(res, 500, (error as Error).message)
   })
 }
 

@@ -41,6 +41,8 @@ export function rateLimit(options: RateLimitOptions = {}): Middleware<RateLimitS
     const verdict = await guard.check(ctx, ctx.res)
     const { decision, refusal } = verdict
     if (decision !== undefined) ctx.state.rateLimit = decision
+    // A response that is under way is left to whoever began it.
+    if (ctx.headerSent) return refusal === undefined ? next() : undefined
     if (refusal === undefined) {
       setFields(ctx, verdict)
       if (verdict.pause !== undefined && !(await turnOf(verdict.pause, ctx.res))) return undefined

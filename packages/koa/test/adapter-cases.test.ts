@@ -7,9 +7,11 @@ import { describe, test } from 'vitest'
 function harnessOf(Koa: typeof Koa3): AdapterHarness {
   return {
     canTrust: true,
-    async serve({ limiters, before, trust, handled }) {
+    canHttp2: true,
+    async serve(spec) {
+      const { limiters, before, trust, handled, failed } = spec
       const app = new Koa<RateLimitState>({ proxy: trust, maxIpsCount: trust ? 1 : 0 })
-      app.silent = true
+      app.on('error', failed)
       app.use(async (ctx, next) => {
         ctx.set(before)
         // Koa shows the message of an error only if it says that it may be shown.
@@ -24,7 +26,7 @@ function harnessOf(Koa: typeof Koa3): AdapterHarness {
         if (ctx.path === '/throw') throw new Error('thrown')
         ctx.body = ctx.path === '/echo' ? ctx.req : 'hello'
       })
-      return serve(app.callback())
+      return serve(app.callback(), spec)
     },
     header: (ctx, name) => (ctx as Context).get(name) || undefined,
     answer: (ctx, _response, status, text) => Object.assign(ctx as Context, { status, body: text }),

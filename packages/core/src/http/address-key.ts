@@ -13,17 +13,25 @@ const WITHOUT_ADDRESS = `A request has no client address; all such requests shar
  * The key of a client by its address: the one that the framework tells, or the socket's own where
  * that is no address; and one for all of those without any. Tells the operator what looks amiss.
  */
-export function addressKey<Ctx>(ctx: Ctx, facts: Facts<Ctx>, ipv6Prefix: number): string {
-  const told = facts.address(ctx)
-  const isForwarded = (facts.header(ctx, 'x-forwarded-for') ?? facts.header(ctx, 'forwarded')) !== undefined
-  if (isForwarded) {
-    if (told === facts.socketAddress(ctx)) warnOnce('TICKBUCKET_PROXY_NOT_TRUSTED', PROXY_NOT_TRUSTED)
-    if (facts.trustsEverybody?.(ctx) === true) warnOnce('TICKBUCKET_EVERYBODY_TRUSTED', EVERYBODY_TRUSTED)
+export function addressKeys<Ctx>(facts: Facts<Ctx>, ipv6Prefix: number): (ctx: Ctx) => string {
+  let isFirst = true
+  return (ctx) => {
+    const told = facts.address(ctx)
+    if (isForwarded(ctx, facts) && told === facts.socketAddress(ctx)) {
+      warnOnce('TICKBUCKET_PROXY_NOT_TRUSTED', PROXY_NOT_TRUSTED)
+    }
+    if (isFirst && facts.trustsEverybody?.(ctx) === true)
+      warnOnce('TICKBUCKET_EVERYBODY_TRUSTED', EVERYBODY_TRUSTED)
+    isFirst = false
+    const key = keyOf(told, ipv6Prefix) ?? keyOf(facts.socketAddress(ctx), ipv6Prefix)
+    if (key !== undefined) return key
+    warnOnce('TICKBUCKET_NO_ADDRESS', WITHOUT_ADDRESS)
+    return NO_ADDRESS
   }
-  const key = keyOf(told, ipv6Prefix) ?? keyOf(facts.socketAddress(ctx), ipv6Prefix)
-  if (key !== undefined) return key
-  warnOnce('TICKBUCKET_NO_ADDRESS', WITHOUT_ADDRESS)
-  return NO_ADDRESS
+}
+
+function isForwarded<Ctx>(ctx: Ctx, facts: Facts<Ctx>): boolean {
+  return (facts.header(ctx, 'x-forwarded-for') ?? facts.header(ctx, 'forwarded')) !== undefined
 }
 
 function keyOf(address: string | undefined, ipv6Prefix: number): string | undefined {

@@ -10,7 +10,7 @@ export interface Facts<Ctx> {
   address(ctx: Ctx): string | undefined
   /** The address at the other end of the socket. */
   socketAddress(ctx: Ctx): string | undefined
-  /** Whether the framework believes whatever a client says of its own address. */
+  /** Whether the framework believes whatever a client says of its own address. Asked with the first request. */
   trustsEverybody?(ctx: Ctx): boolean
 }
 

@@ -32,9 +32,12 @@ afterEach(() => process.off('warning', onWarning))
 /** The codes of the warnings that a guard gives for these requests. */
 async function warned(asked: readonly Asked[], wait = true): Promise<unknown[]> {
   const fresh = (await import('@tickbucket/core')) as { createGuard: typeof createGuard }
-  const guard = fresh.createGuard({}, facts)
-  if (wait) await setImmediate()
-  for (const ctx of asked) await guard.check(ctx, nothing)
+  let guard = fresh.createGuard({}, facts)
+  for (const ctx of asked) {
+    if (wait) await setImmediate()
+    else guard = fresh.createGuard({}, facts)
+    await guard.check(ctx, nothing)
+  }
   await setImmediate()
   return [...codes]
 }
@@ -75,8 +78,13 @@ test('wire 40 a request without an address is told once', async () => {
   expect(await warned([{}, {}])).toEqual(['TICKBUCKET_NO_ADDRESS'])
 })
 
-test('H14 a limiter that is made while a request is handled is told once', async () => {
-  expect(await warned([{ ...here }], false)).toEqual(['TICKBUCKET_MADE_PER_REQUEST'])
+test('H14 limiters that are made while requests are handled are told once', async () => {
+  expect(await warned([{ ...here }, { ...here }, { ...here }], false)).toEqual([
+    'TICKBUCKET_MADE_PER_REQUEST',
+  ])
+  vi.resetModules()
+  codes.length = 0
+  expect(await warned([{ ...here }], false)).toEqual([])
 })
 
 test('H19 one limiter that sees one request twice is told once; two limiters are no mistake', async () => {
