@@ -101,6 +101,11 @@ describe.skipIf(!hasChromium)('the page in Chromium', () => {
     await page.locator('tr[data-key="2001:db8:bad::/56"] .refusals').waitFor()
     await page.locator('tr[data-key="203.0.113.1"] .refusals').waitFor()
     await page.locator('tr[data-key="198.51.100.66"] .refusals').waitFor()
+    // However long the tables are, the page ends where its last card does.
+    const { body, end } = await page.evaluate<{ body: number; end: number }>(
+      `({ body: document.body.scrollHeight, end: document.documentElement.scrollHeight })`,
+    )
+    expect(end).toBeLessThanOrEqual(body)
     await page.screenshot({ path: join(SCREENSHOTS, 'dark.png'), fullPage: true })
     for (const name of ['Scraper', 'Retry storm', 'Password guesser', 'Visitors']) {
       const button = trafficButton(page, name)
