@@ -11,38 +11,49 @@ const RIGHT_BOTTOM = 128
 let lastId = 0
 
 /**
- * Draws one bucket: a mark for each whole token, small ones between for its ticks, and the water that
- * stands at the tick.
+ * Draws one bucket: a mark for each whole token, small ones for the ticks between, and water that stands
+ * at the tick, with its height in tokens beside it.
  */
 export function bucketPicture(policy) {
   const clip = `inside-${(lastId += 1)}`
-  const svg = element('svg', { viewBox: '0 0 150 190', 'aria-hidden': 'true' })
+  const depth = `depth-${lastId}`
+  const svg = element('svg', { viewBox: '6 0 140 178', 'aria-hidden': 'true' })
   const outline = `M${LEFT_TOP} ${TOP} L${LEFT_BOTTOM} ${BOTTOM - 8} Q${LEFT_BOTTOM + 1} ${BOTTOM} ${LEFT_BOTTOM + 9} ${BOTTOM} H${RIGHT_BOTTOM - 9} Q${RIGHT_BOTTOM - 1} ${BOTTOM} ${RIGHT_BOTTOM} ${BOTTOM - 8} L${RIGHT_TOP} ${TOP}`
   const clipPath = element('clipPath', { id: clip })
   clipPath.append(element('path', { d: `${outline} Z` }))
   const inside = element('g', { 'clip-path': `url(#${clip})` })
-  const water = element('rect', { class: 'water', x: 20, width: 130, y: BOTTOM, height: 200 })
+  const gradient = element('linearGradient', { id: depth, x1: 0, y1: 0, x2: 0, y2: 1 })
+  gradient.append(
+    element('stop', { class: 'shallow', offset: 0 }),
+    element('stop', { class: 'deep', offset: 1 }),
+  )
+  const water = element('rect', { fill: `url(#${depth})`, x: 20, width: 130, y: BOTTOM, height: 150 })
   const surface = element('line', { class: 'surface', x1: 20, x2: 150, y1: BOTTOM, y2: BOTTOM })
   inside.append(water, surface)
+  const level = element('text', { class: 'level-label', x: RIGHT_BOTTOM - 2, 'text-anchor': 'end' })
   const drop = element('path', { class: 'drop', d: 'M86 0 q6 8 0 11 q-6 -3 0 -11' })
   svg.append(
     clipPath,
+    gradient,
     element('path', { class: 'glass', d: `${outline} Z` }),
     inside,
     ...marks(policy.capacity),
     element('path', { class: 'rim', d: outline }),
+    level,
     drop,
   )
 
   const full = policy.capacity * policy.periodMs
   return {
     svg,
-    /** Sets the water to `ticks`, and the drop that is about to fall to the part of a token that is there. */
+    /** Sets the water to `ticks`, and the drop that falls to the part of a token that has come in. */
     set(ticks) {
       const y = heightOf(ticks / full)
       water.setAttribute('y', y)
       surface.setAttribute('y1', y)
       surface.setAttribute('y2', y)
+      level.setAttribute('y', y - 5)
+      level.textContent = (Math.floor((ticks * 100) / policy.periodMs) / 100).toFixed(2)
       const part = (ticks % policy.periodMs) / policy.periodMs
       drop.setAttribute('visibility', ticks < full ? 'visible' : 'hidden')
       drop.setAttribute('transform', `translate(0 ${(part * part * Math.max(0, y - 16)).toFixed(1)})`)

@@ -24,7 +24,12 @@ function bucketCard(policy) {
   const picture = bucketPicture(policy)
   const full = policy.capacity * policy.periodMs
   const tokens = make('span')
-  const ticks = make('dd', { class: 'ticks' })
+  const ticks = make('span', { class: 'ticks' })
+  const explained = make(
+    'small',
+    { class: 'explained' },
+    `${numbers.format(policy.periodMs)} a token, ${numbers.format(policy.rate)} more each ms`,
+  )
   const next = make('dd')
   const refill = make('dd')
   const element = make(
@@ -37,8 +42,8 @@ function bucketCard(policy) {
       {},
       make('dt', {}, 'Tokens'),
       make('dd', { class: 'tokens' }, tokens, make('small', {}, ` of ${policy.capacity}`)),
-      make('dt', {}, `Ticks, ${numbers.format(policy.periodMs)} a token, ${policy.rate} in per ms`),
-      ticks,
+      make('dt', {}, 'Ticks'),
+      make('dd', {}, ticks, make('small', {}, ` of ${numbers.format(full)}`), explained),
       make('dt', {}, 'Next token'),
       next,
       make('dt', {}, 'Full'),

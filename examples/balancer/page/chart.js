@@ -32,7 +32,7 @@ function draw() {
       height: holder.clientHeight,
       cursor: { show: false },
       legend: { show: false },
-      padding: [8, 8, 0, 0],
+      padding: [8, 18, 0, 0],
       scales: {
         x: { time: false, range: [-60.6, 0.6] },
         y: { range: (_, _min, max) => [0, Math.max(5, max * 1.1)] },
@@ -41,8 +41,9 @@ function draw() {
         {
           ...axis,
           grid: { show: false },
+          size: 26,
           space: 60,
-          values: (_, values) => values.map((v) => (v === 0 ? 'now' : `${v} s`)),
+          values: (_, values) => values.map((v) => (v === 0 ? 'now' : `−${-v} s`)),
         },
         { ...axis, size: 38, space: 34, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] },
       ],

@@ -36,7 +36,11 @@ export function drawClients({ clients, clientCount, policies }) {
   options(rows)
   const current = chosenClient(clients)
   if (current !== undefined && choice.value !== current.key) choice.value = current.key
-  for (const row of body.rows) row.dataset.chosen = String(row.dataset.key === current?.key)
+  for (const row of body.rows) {
+    const isChosen = row.dataset.key === current?.key
+    row.dataset.chosen = String(isChosen)
+    row.querySelector('.pick').ariaCurrent = String(isChosen)
+  }
   setText(
     byId('client-count'),
     clientCount > clients.length ? `${clients.length} of ${clientCount} shown` : '',
@@ -62,7 +66,8 @@ function drawHead(policies) {
 function clientRow(client) {
   const pick = make(
     'button',
-    { type: 'button', class: 'pick', 'aria-label': `Show the buckets of ${client.key}` },
+    { type: 'button', class: 'pick' },
+    make('span', { class: 'unseen' }, 'Show the buckets of '),
     make('span', { class: 'address' }, client.key),
     make('span', { class: 'sender' }, client.sender ?? ''),
   )

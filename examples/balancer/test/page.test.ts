@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { tokenBucket } from '@tickbucket/core'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import axe, { type AxeResults } from 'axe-core'
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { setupPage } from './page-support.ts'
 import { until } from './support.ts'
@@ -29,6 +30,16 @@ const POLICIES = [
   tokenBucket({ name: 'burst', capacity: 5, perMinute: 60 }),
   tokenBucket({ name: 'long-run', capacity: 15, perMinute: 20 }),
 ]
+
+/** Every rule of WCAG 2.2 up to level AA, and what axe holds for good practice. */
+const AXE = {
+  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+}
+
+/** The button that sends a kind of traffic; clients are named by who sends, too. */
+function trafficButton(page: Page, name: string): Locator {
+  return page.getByRole('region', { name: 'Send traffic' }).getByRole('button', { name })
+}
 
 async function tokens(page: Page, policy: string): Promise<number> {
   return Number(await page.getByRole('article', { name: `Bucket ${policy}` }).getAttribute('data-tokens'))
@@ -63,7 +74,7 @@ describe.skipIf(!hasChromium)('the page in Chromium', () => {
   test('a burst drains a bucket into 429s, and the bucket refills', async () => {
     const { page: url, clock, backends } = await setupPage({ policies: POLICIES })
     const { page, complaints } = await open(url)
-    await page.getByRole('button', { name: 'Burst' }).click()
+    await trafficButton(page, 'Burst').click()
     await page.getByText('Burst: 5 let through, 7 refused.').waitFor()
     await page.locator('#answers').getByText('429').first().waitFor()
     expect(await page.locator('#answers .status', { hasText: '429' }).count()).toBe(7)
@@ -83,16 +94,21 @@ describe.skipIf(!hasChromium)('the page in Chromium', () => {
     const { page: url } = await setupPage({ policies: POLICIES })
     const { page, complaints } = await open(url, { colorScheme: 'dark' })
     for (const name of ['Scraper', 'Retry storm', 'Password guesser', 'Visitors']) {
-      const button = page.getByRole('button', { name, exact: false })
+      const button = trafficButton(page, name)
       await button.click()
       await expect.poll(() => button.getAttribute('aria-pressed')).toBe('true')
     }
     await page.locator('tr[data-key="2001:db8:bad::/56"] .refusals').waitFor()
     await page.locator('tr[data-key="203.0.113.1"] .refusals').waitFor()
     await page.locator('tr[data-key="198.51.100.66"] .refusals').waitFor()
+    // However long the tables are, the page ends where its last card does.
+    const { body, end } = await page.evaluate<{ body: number; end: number }>(
+      `({ body: document.body.scrollHeight, end: document.documentElement.scrollHeight })`,
+    )
+    expect(end).toBeLessThanOrEqual(body)
     await page.screenshot({ path: join(SCREENSHOTS, 'dark.png'), fullPage: true })
     for (const name of ['Scraper', 'Retry storm', 'Password guesser', 'Visitors']) {
-      const button = page.getByRole('button', { name, exact: false })
+      const button = trafficButton(page, name)
       await button.click()
       await expect.poll(() => button.getAttribute('aria-pressed')).toBe('false')
     }
@@ -113,6 +129,26 @@ describe.skipIf(!hasChromium)('the page in Chromium', () => {
     expect(complaints).toEqual([])
   })
 
+  test.each([
+    ['light', { colorScheme: 'light' }],
+    ['dark', { colorScheme: 'dark' }],
+    ['narrow', { viewport: { width: 390, height: 844 } }],
+  ] as [string, BrowserContextOptions][])(
+    'axe finds nothing in the way of anybody on the %s page',
+    async (_, options) => {
+      const { page: url } = await setupPage({ policies: POLICIES })
+      const { page } = await open(url, { ...options, reducedMotion: 'reduce' })
+      await trafficButton(page, 'Burst').click()
+      await page.locator('#answers').getByText('429').first().waitFor()
+      await page.locator('tr[data-key="198.51.100.7"] .refusals').waitFor()
+      await page.evaluate(axe.source)
+      const { violations, passes } = await page.evaluate<AxeResults>(`axe.run(${JSON.stringify(AXE)})`)
+      const found = violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
+      expect(found).toEqual([])
+      expect(passes.map(({ id }) => id)).toContain('color-contrast')
+    },
+  )
+
   test('limits change by keyboard on a phone, and a wrong one is explained at its field', async () => {
     const { page: url, balancer } = await setupPage({ policies: POLICIES })
     const { page } = await open(url, {
@@ -121,7 +157,7 @@ describe.skipIf(!hasChromium)('the page in Chromium', () => {
       hasTouch: true,
     })
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
-    await page.getByRole('button', { name: 'Burst' }).click()
+    await trafficButton(page, 'Burst').click()
     await page.getByText('7 refused.').waitFor()
     const capacity = page.getByRole('group', { name: 'burst' }).getByLabel('Capacity')
     await capacity.fill('none')

@@ -54,7 +54,11 @@ test('who asks first whether to send a body is told 429 in place of 100', async 
 })
 
 test('clients that leave in the middle of an upload take their request to the backend with them', async () => {
-  const { balancer, backends, port } = await setup({ backends: 1 })
+  let broken = 0
+  const { balancer, backends, port } = await setup({
+    backends: 1,
+    onRequest: (req) => void req.once('close', () => (broken += req.complete ? 0 : 1)),
+  })
   for (let count = 0; count < 20; count += 1) {
     const socket = connect(port, '127.0.0.1')
     const closed = everythingFrom(socket)
@@ -64,6 +68,7 @@ test('clients that leave in the middle of an upload take their request to the ba
     else socket.destroy()
     await closed
   }
+  await until(() => broken === 20)
   // Nothing of it is the backend's fault, and nothing is left.
   expect(balancer.backends.all[0]).toMatchObject({ isUp: true, failed: 0 })
   await until(() => connections(balancer.server).then((count) => count === 0))
