@@ -85,7 +85,11 @@ export function createGuard<Ctx, Res = undefined>(
 
   // One step each, called with what the steps before have found: over a store and callbacks that
   // answer at once, a request makes no promise and no closure.
-  function withKey(ctx: Ctx, sent: SentHeaders | undefined, key: string | null): MaybePromise<Verdict<Ctx, Res>> {
+  function withKey(
+    ctx: Ctx,
+    sent: SentHeaders | undefined,
+    key: string | null,
+  ): MaybePromise<Verdict<Ctx, Res>> {
     if (key === null) return NOT_LIMITED
     checkedKey(key)
     const policies = policiesOf(ctx)
