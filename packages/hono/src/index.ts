@@ -48,7 +48,7 @@ const facts: Facts<Context> = {
  * @throws {TickbucketError} at once, for whatever is wrong with the options.
  * @example
  * app.use(rateLimit({ capacity: 10, perMinute: 60 }))
- * app.use(rateLimit({ capacity: 10, perMinute: 60, key: (c) => c.req.header('cf-connecting-ip') ?? null }))
+ * app.use(rateLimit({ key: (c) => clientKey(c.req.header('cf-connecting-ip') ?? '') ?? 'none' })) // on Workers
  */
 export function rateLimit(options: RateLimitOptions = {}): MiddlewareHandler {
   const guard = createGuard(options, facts)
