@@ -4,12 +4,14 @@ import { join } from 'node:path'
 import autocannon from 'autocannon'
 
 /**
- * Requests per second of each framework's hello-world: without a limiter, with ours, and with its
- * best-known one. Every server is a process of its own; short runs alternate, and what is told is
+ * Requests per second of each framework's hello-world: without a limiter, with a middleware that sets
+ * two constant fields and decides nothing, with ours, and with the framework's best-known limiter. Every server is a process of its own; short runs alternate, and what is told is
  * the median of the ratios of runs that followed one another. A second is one of the server's own
- * processor time, which the client and whatever else runs on the machine do not share.
+ * processor time, which the client and whatever else runs on the machine do not share; all are told as
+ * ratios to the framework without anything. `bench http [rounds [framework]]`.
  */
 const ROUNDS = Number(process.argv[3] ?? 7)
+const ONLY = process.argv[4]
 const SECONDS = 1.5
 
 const PEERS: Readonly<Record<string, string | undefined>> = {
@@ -52,9 +54,12 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
-console.log('| framework | ours to bare | peer to bare | peer | ours to peer |\n|---|---|---|---|---|')
+console.log(
+  '| framework | two fields alone | ours | peer | ours to peer | the peer |\n|---|---|---|---|---|---|',
+)
 for (const [framework, peer] of Object.entries(PEERS)) {
-  const sides = peer === undefined ? ['bare', 'ours'] : ['bare', 'ours', 'peer']
+  if (ONLY !== undefined && framework !== ONLY) continue
+  const sides = peer === undefined ? ['bare', 'fields', 'ours'] : ['bare', 'fields', 'ours', 'peer']
   const servers = await Promise.all(sides.map((side) => start(framework, side)))
   for (const server of servers) await throughput(server, 1)
   const rounds: number[][] = []
@@ -65,7 +70,7 @@ for (const [framework, peer] of Object.entries(PEERS)) {
   }
   const ratio = (side: number, to: number): string =>
     median(rounds.map((rates) => rates[side]! / rates[to]!)).toFixed(2)
-  const peers = peer === undefined ? '| | |  ' : `| ${ratio(2, 0)} | ${peer} | ${ratio(1, 2)}`
-  console.log(`| ${framework} | ${ratio(1, 0)} ${peers} |`)
+  const peers = peer === undefined ? '| |' : `${ratio(3, 0)} | ${ratio(2, 3)} | ${peer}`
+  console.log(`| ${framework} | ${ratio(1, 0)} | ${ratio(2, 0)} | ${peers} |`)
   for (const { child } of servers) child.kill()
 }

@@ -11,10 +11,12 @@ const BLOCKS = PAGES.filter((page) => !page.startsWith('docs/errors/')).flatMap(
   [...read(page).matchAll(/```ts\n([^]*?)```/g)].map(([, code = ''], index) => ({ page, index, code })),
 )
 
-/** What the pages take for granted: an app, its handlers, a database. */
+/** What the pages take for granted: an app, its server, its handlers, who its users are. */
 const AMBIENT = `
 declare const app: import('express').Express
+declare const server: import('node:http').Server
 declare const login: import('express').RequestHandler
+declare function userOf(req: object): { tenant: string; name: string } | undefined
 declare function createApp(options?: object): import('express').Express
 `
 

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import fastifyRateLimit from '@fastify/rate-limit'
 import { getRequestListener } from '@hono/node-server'
 import { rateLimit as expressOurs } from '@tickbucket/express'
@@ -14,11 +14,14 @@ import { rateLimiter as honoRateLimiter } from 'hono-rate-limiter'
 import Koa from 'koa'
 import koaRateLimit from 'koa-ratelimit'
 
-// One hello-world in a process of its own: `server.ts <framework> <bare | ours | peer>`. The limit is
-// never reached, so that all of them answer the same.
+// One hello-world in a process of its own: `server.ts <framework> <bare | fields | ours | peer>`. The
+// limit is never reached, so that all of them answer the same; `fields` sets two fields and decides nothing.
 const [framework = '', side = ''] = process.argv.slice(2)
 const MOST = 1_000_000_000
 const ours = { capacity: MOST, perSecond: MOST }
+const LIMIT = 'X-RateLimit-Limit'
+const REMAINING = 'X-RateLimit-Remaining'
+let left = MOST
 const ready = (port: number): unknown => process.send?.(port)
 
 process.on('message', () => {
@@ -26,10 +29,17 @@ process.on('message', () => {
   process.send?.((user + system) / 1e6)
 })
 
+const hello: RequestListener = (_req, res) => res.end('hello')
+
 const servers: Readonly<Record<string, () => unknown>> = {
   express() {
     const app = express()
     if (side === 'ours') app.use(expressOurs(ours))
+    if (side === 'fields')
+      app.use((_req, res, next) => {
+        res.setHeader(LIMIT, String(MOST)).setHeader(REMAINING, String((left -= 1)))
+        next()
+      })
     if (side === 'peer') app.use(expressRateLimit({ windowMs: 60_000, limit: MOST }))
     app.get('/', (_req, res) => void res.send('hello'))
     listen(createServer(app))
@@ -37,6 +47,11 @@ const servers: Readonly<Record<string, () => unknown>> = {
   async fastify() {
     const app = fastify()
     if (side === 'ours') await app.register(fastifyOurs, ours)
+    if (side === 'fields')
+      app.addHook('onRequest', (_request, reply, done) => {
+        reply.header(LIMIT, String(MOST)).header(REMAINING, String((left -= 1)))
+        done()
+      })
     if (side === 'peer') await app.register(fastifyRateLimit, { max: MOST, timeWindow: 60_000 })
     app.get('/', (_request, reply) => reply.send('hello'))
     await app.listen({ port: 0 })
@@ -47,6 +62,11 @@ const servers: Readonly<Record<string, () => unknown>> = {
     // Connections that the client breaks at the end of a run are no news.
     app.silent = true
     if (side === 'ours') app.use(koaOurs(ours))
+    if (side === 'fields')
+      app.use((ctx, next) => {
+        ctx.res.setHeader(LIMIT, String(MOST)).setHeader(REMAINING, String((left -= 1)))
+        return next()
+      })
     if (side === 'peer')
       app.use(koaRateLimit({ driver: 'memory', db: new Map(), duration: 60_000, max: MOST }))
     app.use((ctx) => void (ctx.body = 'hello'))
@@ -56,6 +76,12 @@ const servers: Readonly<Record<string, () => unknown>> = {
   hono() {
     const app = new Hono()
     if (side === 'ours') app.use(honoOurs(ours))
+    if (side === 'fields')
+      app.use((c, next) => {
+        c.header(LIMIT, String(MOST))
+        c.header(REMAINING, String((left -= 1)))
+        return next()
+      })
     if (side === 'peer')
       app.use(honoRateLimiter({ windowMs: 60_000, limit: MOST, keyGenerator: () => 'client' }))
     app.get('/', (c) => c.text('hello'))
@@ -63,11 +89,14 @@ const servers: Readonly<Record<string, () => unknown>> = {
     listen(createServer((req, res) => void listener(req, res)))
   },
   http() {
-    listen(
-      createServer(
-        side === 'ours' ? limited(ours, (_req, res) => res.end('hello')) : (_req, res) => res.end('hello'),
-      ),
-    )
+    const listeners: Record<string, Parameters<typeof createServer>[1]> = {
+      ours: limited(ours, hello),
+      fields(req, res) {
+        res.setHeader(LIMIT, String(MOST)).setHeader(REMAINING, String((left -= 1)))
+        hello(req, res)
+      },
+    }
+    listen(createServer(listeners[side] ?? hello))
   },
 }
 

@@ -35,7 +35,7 @@ export { type Departure, turnOf } from './http/departure.ts'
 export type { Pause } from './http/pacing.ts'
 export { type Field, REMAINING, RETRY_AFTER, wholeSeconds } from './http/fields.ts'
 export { clientKey } from './http/client-key.ts'
-export type { MaybePromise } from './maybe-promise.ts'
+export { after, type MaybePromise } from './maybe-promise.ts'
 // Time and mistakes
 export { type Clock, systemClock } from './clock.ts'
 export { type ErrorCode, TickbucketError } from './errors.ts'

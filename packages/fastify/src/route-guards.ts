@@ -28,6 +28,8 @@ interface GuardedConfig {
   [GUARD]?: { readonly guard: FastifyGuard; readonly owner: object }
 }
 
+type Route = Pick<FastifyRequest['routeOptions'], 'method' | 'url'>
+
 /** The guards of the routes below one plugin that have a limit of their own. */
 export interface RouteGuards {
   /** Fastify's `onRoute`. */
@@ -40,24 +42,33 @@ export function routeGuards(options: Options, createGuard: (options: Options) =>
   const guards = new Map<string, FastifyGuard>()
   const rest: Options = { ...options, ...Object.fromEntries(POLICY_OPTIONS.map((name) => [name, undefined])) }
 
+  function guardFor(own: RouteRateLimit, { method, url = '' }: Route): FastifyGuard {
+    const name = nameOf(method, url)
+    let guard = guards.get(name)
+    if (guard === undefined) guards.set(name, (guard = createGuard({ ...rest, ...named(own, name) })))
+    return guard
+  }
+
   return {
     add(route) {
       const own = route.config?.rateLimit
       if (own === undefined || own === false) return
-      const name = nameOf(route.method, route.url)
-      let guard = guards.get(name)
-      if (guard === undefined) guards.set(name, (guard = createGuard({ ...rest, ...named(own, name) })))
       // Of several plugins around a route the nearest one is the last to see it, and takes it over.
-      const guarded: GuardedConfig = { [GUARD]: { guard, owner: guards } }
+      const guarded: GuardedConfig = { [GUARD]: { guard: guardFor(own, route), owner: guards } }
       route.config = { ...route.config, ...guarded }
     },
 
     guardOf(request, plugins) {
-      const config: FastifyContextConfig & GuardedConfig = request.routeOptions.config
+      const route = request.routeOptions
+      const config: FastifyContextConfig & GuardedConfig = route.config
+      if (config.rateLimit === undefined) return plugins
       if (config.rateLimit === false) return undefined
       const own = config[GUARD]
-      if (own === undefined) return plugins
-      return own.owner === guards ? own.guard : undefined
+      if (own !== undefined) return own.owner === guards ? own.guard : undefined
+      // A route that was added before the plugin is seen with its first request.
+      const guard = guardFor(config.rateLimit, route)
+      config[GUARD] = { guard, owner: guards }
+      return askedLater(guard)
     },
   }
 }
@@ -71,4 +82,9 @@ function named(own: RouteRateLimit, name: string): RouteRateLimit {
 function nameOf(method: string | readonly string[], url: string): string {
   const methods = [method].flat().map((one) => (one === 'HEAD' ? 'GET' : one))
   return policyNameOf(`${[...new Set(methods)].join(' ')} ${url.replace(/\/$/, '')}`)
+}
+
+/** What is made with its first request is asked a moment later, not to look like one that is made for each. */
+function askedLater(guard: FastifyGuard): FastifyGuard {
+  return { check: (...asked) => Promise.resolve().then(() => guard.check(...asked)) }
 }

@@ -1,4 +1,4 @@
-import { manualClock } from '@tickbucket/conformance'
+import { manualClock, warningsOf } from '@tickbucket/conformance'
 import { memoryStore, TickbucketError, tokenBucket } from '@tickbucket/core'
 import plugin, { rateLimit, rateLimitHook } from '@tickbucket/fastify'
 import fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
@@ -63,6 +63,32 @@ test('H08 a route’s own limit takes the place of the plugin’s, and its bucke
       [200, '8'],
     ],
   )
+})
+
+test('H08 a route that was added before the plugin has its own limit, too, and nothing warns', async () => {
+  const app = fastify()
+  for (const path of ['/a', '/b', '/c'])
+    app.get(path, { config: { rateLimit: { capacity: 2, perMinute: 2 } } }, () => 'hello')
+  app.get('/free', { config: { rateLimit: false } }, () => 'hello')
+  await app.register(rateLimit, { capacity: 10, perMinute: 10, ...frozen() })
+  const warnings = await warningsOf(async () => {
+    expect(await counted(app, '/a', '/b', '/c', '/a', '/a', '/free')).toEqual([
+      [200, '1'],
+      [200, '1'],
+      [200, '1'],
+      [200, '0'],
+      [429, '0'],
+      [200, undefined],
+    ])
+  })
+  expect(warnings).toEqual([])
+})
+
+test('H07 a route’s limit is checked like the plugin’s', async () => {
+  const app = fastify()
+  await app.register(rateLimit)
+  const wrong = { rateLimit: { capacity: 3, perMinute: '1 minute' as never } }
+  expect(() => app.get('/', { config: wrong }, () => 'hello')).toThrow(TickbucketError)
 })
 
 test('a route lists both limits where both shall hold', async () => {

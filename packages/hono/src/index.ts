@@ -21,14 +21,20 @@ declare module 'hono' {
 
 /** What runtimes put into `c.env`, or into its `server`: Node's request, Bun's server, Deno's connection. */
 interface Connection {
-  readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } }
+  readonly incoming?: {
+    readonly socket?: { readonly remoteAddress?: string }
+    readonly headers?: Readonly<Record<string, string>>
+  }
   readonly requestIP?: (request: Request) => { readonly address: string } | null
   readonly remoteAddr?: { readonly hostname?: string }
 }
 
 const facts: Facts<Context> = {
   method: (c) => c.req.method,
-  header: (c, name) => c.req.header(name),
+  header(c, name) {
+    const headers = connectionOf(c).incoming?.headers
+    return headers === undefined ? c.req.header(name) : headers[name]
+  },
   address: socketAddress,
   socketAddress,
 }
@@ -42,12 +48,14 @@ const facts: Facts<Context> = {
  * @throws {TickbucketError} at once, for whatever is wrong with the options.
  * @example
  * app.use(rateLimit({ capacity: 10, perMinute: 60 }))
- * app.use(rateLimit({ capacity: 10, perMinute: 60, key: (c) => c.req.header('cf-connecting-ip') ?? null }))
+ * app.use(rateLimit({ key: (c) => clientKey(c.req.header('cf-connecting-ip') ?? '') ?? 'none' })) // on Workers
  */
 export function rateLimit(options: RateLimitOptions = {}): MiddlewareHandler {
   const guard = createGuard(options, facts)
   return async function rateLimit(c, next) {
-    const verdict = await guard.check(c, c.get('rateLimit') === undefined ? NOTHING_SENT : sentHeaders(c))
+    const checked = guard.check(c, c.get('rateLimit') && sentHeaders(c))
+    // What is there already is not waited for.
+    const verdict = checked instanceof Promise ? await checked : checked
     if (verdict.decision !== undefined) c.set('rateLimit', verdict.decision)
     if (verdict.refusal !== undefined) return refused(c, verdict)
     for (const [name, value] of verdict.fields) c.header(name, value)
@@ -77,18 +85,19 @@ async function refused(c: Context, { decision, fields, refusal }: Verdict<Contex
   return c.req.method === 'HEAD' ? c.body(null) : c.body(body)
 }
 
-/** Most requests meet one limiter; making Hono's response for nothing is the dearest part of asking it. */
-const NOTHING_SENT: SentHeaders = { getHeader: () => undefined }
-
-/** The response headers that earlier limiters have set. */
+/** The response headers that earlier limiters have set. To read them Hono makes a response. */
 function sentHeaders(c: Context): SentHeaders {
   return { getHeader: (name) => c.res.headers.get(name) ?? undefined }
 }
 
 function socketAddress(c: Context): string | undefined {
-  const env = (c.env ?? {}) as Connection & { readonly server?: Connection | null }
-  const connection = env.server ?? env
+  const connection = connectionOf(c)
   if (connection.incoming !== undefined) return connection.incoming.socket?.remoteAddress
   if (typeof connection.requestIP === 'function') return connection.requestIP(c.req.raw)?.address
   return connection.remoteAddr?.hostname
+}
+
+function connectionOf({ env }: Context): Connection {
+  const bindings = (env ?? {}) as Connection & { readonly server?: Connection | null }
+  return bindings.server ?? bindings
 }

@@ -1,8 +1,12 @@
 import {
+  after,
   createGuard,
   type Decision,
   type Facts,
+  type Field,
   type GuardOptions,
+  type MaybePromise,
+  type Refusal,
   turnOf,
   type Verdict,
 } from '@tickbucket/core'
@@ -17,11 +21,12 @@ export interface RateLimitState extends DefaultState {
   rateLimit?: Decision
 }
 
+// Node's own request and response stand behind Koa's: what comes with every request is asked there.
 const facts: Facts<Context> = {
-  method: (ctx) => ctx.method,
-  header: (ctx, name) => ctx.headers[name],
+  method: ({ req }) => req.method ?? 'GET',
+  header: ({ req }, name) => req.headers[name],
   address: (ctx) => ctx.ip,
-  socketAddress: (ctx) => ctx.socket.remoteAddress,
+  socketAddress: ({ req }) => req.socket.remoteAddress,
   // Without a limit to the hops, Koa takes the first address that the header names.
   trustsEverybody: ({ app }) => app.proxy && app.maxIpsCount === 0,
 }
@@ -37,41 +42,37 @@ const facts: Facts<Context> = {
  */
 export function rateLimit(options: RateLimitOptions = {}): Middleware<RateLimitState> {
   const guard = createGuard(options, facts)
-  return async function rateLimit(ctx, next) {
-    const verdict = await guard.check(ctx, ctx.res)
-    const { decision, refusal } = verdict
-    if (decision !== undefined) ctx.state.rateLimit = decision
-    // A response that is under way is left to whoever began it.
-    if (ctx.headerSent) return refusal === undefined ? next() : undefined
-    if (refusal === undefined) {
-      setFields(ctx, verdict)
-      if (verdict.pause !== undefined && !(await turnOf(verdict.pause, ctx.res))) return undefined
-      return goOn(verdict, next)
-    }
-    for (const name of refusal.without) ctx.remove(name)
-    setFields(ctx, verdict)
-    ctx.status = refusal.status
-    if (refusal.onRefused !== undefined && decision !== undefined)
-      return refusal.onRefused(ctx, decision, undefined)
-    ctx.body = refusal.body
-    for (const [name, value] of refusal.fields) ctx.set(name, value)
-    return undefined
+  return function rateLimit(ctx, next) {
+    return after(guard.check(ctx, ctx.state.rateLimit && ctx.res), (verdict) => apply(verdict, ctx, next))
   }
 }
 
-function setFields(ctx: Context, { fields }: Verdict<Context>): void {
-  for (const [name, value] of fields) ctx.set(name, value)
+function apply(verdict: Verdict<Context>, ctx: Context, next: () => Promise<unknown>): MaybePromise<unknown> {
+  const { decision, refusal, fields, pause } = verdict
+  if (decision !== undefined) ctx.state['rateLimit'] = decision
+  // A response that is under way is left to whoever began it.
+  if (ctx.headerSent) return refusal === undefined ? next() : undefined
+  if (refusal !== undefined) for (const name of refusal.without) ctx.res.removeHeader(name)
+  for (const [name, value] of fields) ctx.res.setHeader(name, value)
+  if (decision !== undefined && refusal !== undefined) return refuse(ctx, decision, refusal)
+  const goOn = (): Promise<unknown> => next().catch((error: unknown) => keepFields(error, fields))
+  if (pause === undefined) return goOn()
+  return turnOf(pause, ctx.res).then((isHere) => (isHere ? goOn() : undefined))
+}
+
+function refuse(ctx: Context, decision: Decision, refusal: Refusal<Context>): unknown {
+  ctx.status = refusal.status
+  if (refusal.onRefused !== undefined) return refusal.onRefused(ctx, decision, undefined)
+  ctx.body = refusal.body
+  for (const [name, value] of refusal.fields) ctx.set(name, value)
+  return undefined
 }
 
 /** Koa answers an error with none of the headers set so far, but with those that the error names. */
-async function goOn({ fields }: Verdict<Context>, next: () => Promise<unknown>): Promise<unknown> {
-  try {
-    return await next()
-  } catch (error) {
-    if (error instanceof Error) {
-      const { headers } = error as Error & { headers?: Record<string, string> }
-      Object.assign(error, { headers: { ...Object.fromEntries(fields), ...headers } })
-    }
-    throw error
+function keepFields(error: unknown, fields: readonly Field[]): never {
+  if (error instanceof Error) {
+    const { headers } = error as Error & { headers?: Record<string, string> }
+    Object.assign(error, { headers: { ...Object.fromEntries(fields), ...headers } })
   }
+  throw error
 }

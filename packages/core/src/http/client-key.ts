@@ -3,10 +3,15 @@ import { wholeNumber } from '../options.ts'
 /** What names every client without an address: one bucket for all of them. */
 export const NO_ADDRESS = 'no-address'
 
+/** How many bits of an IPv6 address name a client, unless said otherwise: what a home often owns. */
+export const IPV6_PREFIX = 56
+
+const IPV6_BITS = 128
 const IPV6_GROUPS = 8
-const MAPPED = '::ffff:'
 const COLON = 58
 const DOT = 46
+/** How Node writes an IPv4 client of a socket that listens for both: most clients of most servers. */
+const MAPPED = '::ffff:'
 
 /**
  * The key of the client at `address`, by bits and not by notation, or `undefined` if it is not an
@@ -16,24 +21,23 @@ const DOT = 46
  *
  * @throws {TickbucketError} `INVALID_OPTION` for a prefix that is no whole number from 0 to 128.
  * @example
- * clientKey('::ffff:c000:201', 56)         // '192.0.2.1'
- * clientKey('[2001:DB8:1:2::1]:4711', 56)  // '2001:db8:1::/56'
+ * clientKey('::ffff:c000:201')             // '192.0.2.1'
+ * clientKey('[2001:DB8:1:2::1]:4711', 64)  // '2001:db8:1:2::/64'
  */
-export function clientKey(address: string, ipv6Prefix: number): string | undefined {
+export function clientKey(address: string, ipv6Prefix: number = IPV6_PREFIX): string | undefined {
   const first = address.charCodeAt(0)
   if (first >= 48 && first <= 57 && address.indexOf('.') > 0) {
     const ipv4 = keyOfIPv4(address)
     if (ipv4 !== undefined) return ipv4
   }
-  // What a dual-stack socket calls an IPv4 client, and so what most clients of many servers are called.
-  if (address.startsWith(MAPPED) && parseIPv4(address, MAPPED.length, address.length) >= 0) {
+  if (address.startsWith(MAPPED) && parseIPv4(address, MAPPED.length, address.length) >= 0)
     return address.slice(MAPPED.length)
-  }
   const bare = withoutDress(address)
-  if (bare === undefined) return undefined
-  const groups = parseIPv6(bare)
-  return groups === undefined ? undefined : keyOfIPv6(groups, ipv6Prefix)
+  return bare !== undefined && parseIPv6(bare) ? keyOfIPv6(ipv6Prefix) : undefined
 }
+
+/** The groups of the address that was parsed last. One for all: nothing comes between parsing and use. */
+const groups = new Uint16Array(IPV6_GROUPS)
 
 function keyOfIPv4(address: string): string | undefined {
   const colon = address.indexOf(':')
@@ -43,35 +47,28 @@ function keyOfIPv4(address: string): string | undefined {
   return colon < 0 ? address : textOfIPv4(bits)
 }
 
-function keyOfIPv6(groups: readonly number[], ipv6Prefix: number): string {
-  const [g0, g1, g2, g3, g4, g5, g6, g7] = groups as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
-  const hasZeroMiddle = (g2 | g3 | g4) === 0
+function keyOfIPv6(ipv6Prefix: number): string {
+  const [g0, g1, g5, g6, g7] = [groups[0]!, groups[1]!, groups[5]!, groups[6]!, groups[7]!]
+  const hasZeroMiddle = (groups[2]! | groups[3]! | groups[4]!) === 0
   const isMapped = hasZeroMiddle && (g0 | g1) === 0 && g5 === 0xffff
   const isNat64 = hasZeroMiddle && g0 === 0x64 && g1 === 0xff9b && g5 === 0
   if (isMapped || isNat64) return textOfIPv4(g6 * 0x10000 + g7)
   const isLoopback = hasZeroMiddle && (g0 | g1 | g5 | g6) === 0 && g7 === 1
   const isLinkLocal = (g0 & 0xffc0) === 0xfe80
   const isTeredo = g0 === 0x2001 && g1 === 0
-  if (isLoopback || isLinkLocal || isTeredo) return textOfIPv6(groups)
-  wholeNumber('ipv6Prefix', ipv6Prefix, 0, 128)
-  const prefix = g0 === 0x2002 ? Math.min(ipv6Prefix, 48) : ipv6Prefix
-  if (prefix === 128) return textOfIPv6(groups)
-  return `${textOfIPv6(groups.map((group, index) => group & maskOfGroup(index, prefix)))}/${prefix}`
+  if (isLoopback || isLinkLocal || isTeredo) return textOfIPv6()
+  const asked = wholeNumber('ipv6Prefix', ipv6Prefix, 0, IPV6_BITS)
+  const prefix = g0 === 0x2002 ? Math.min(asked, 48) : asked
+  if (prefix === IPV6_BITS) return textOfIPv6()
+  cutGroups(prefix)
+  return `${textOfIPv6()}/${prefix}`
 }
 
-/** The bits of the group at `index` that lie within the first `prefix` bits of an address. */
-function maskOfGroup(index: number, prefix: number): number {
-  const kept = Math.min(16, Math.max(0, prefix - index * 16))
-  return (0xffff << (16 - kept)) & 0xffff
+/** Zeroes the bits behind the first `prefix` ones. */
+function cutGroups(prefix: number): void {
+  const whole = prefix >> 4
+  groups[whole] = groups[whole]! & (0xffff << (16 - (prefix & 15)))
+  for (let index = whole + 1; index < IPV6_GROUPS; index += 1) groups[index] = 0
 }
 
 function textOfIPv4(bits: number): string {
@@ -79,8 +76,8 @@ function textOfIPv4(bits: number): string {
 }
 
 /** RFC 5952: lower case, no leading zeros, `::` for the first of the longest runs of zero groups. */
-function textOfIPv6(groups: readonly number[]): string {
-  let gapStart = -1
+function textOfIPv6(): string {
+  let gapStart = IPV6_GROUPS
   let gapLength = 1
   for (let start = 0; start < IPV6_GROUPS; start += 1) {
     let end = start
@@ -91,15 +88,14 @@ function textOfIPv6(groups: readonly number[]): string {
     }
     if (end > start) start = end
   }
+  if (gapStart === IPV6_GROUPS) return textOfGroups(0, IPV6_GROUPS)
+  return `${textOfGroups(0, gapStart)}::${textOfGroups(gapStart + gapLength, IPV6_GROUPS)}`
+}
+
+function textOfGroups(start: number, end: number): string {
   let text = ''
-  for (let index = 0; index < IPV6_GROUPS; index += 1) {
-    if (index === gapStart) {
-      text += '::'
-      index += gapLength - 1
-      continue
-    }
-    if (text !== '' && !text.endsWith(':')) text += ':'
-    text += groups[index]!.toString(16)
+  for (let index = start; index < end; index += 1) {
+    text += index === start ? groups[index]!.toString(16) : `:${groups[index]!.toString(16)}`
   }
   return text
 }
@@ -155,47 +151,57 @@ function parseIPv4(text: string, start: number, end: number): number {
   return parts === 4 ? bits : -1
 }
 
-/** The eight groups of an address as RFC 4291 section 2.2 allows it to be written, or `undefined`. */
-function parseIPv6(text: string): number[] | undefined {
-  const groups: number[] = []
+/** Fills in the groups of an address as RFC 4291 section 2.2 allows it to be written; `false` if it is none. */
+function parseIPv6(text: string): boolean {
+  const { length } = text
+  let count = 0
   let gap = -1
   let index = 0
   if (text.startsWith('::')) {
     gap = 0
     index = 2
   }
-  while (index < text.length) {
-    if (groups.length === IPV6_GROUPS) return undefined
+  while (index < length) {
+    if (count === IPV6_GROUPS) return false
     const start = index
     let value = 0
     let digit = hexDigit(text.charCodeAt(index))
     while (digit >= 0 && index - start < 4) {
       value = value * 16 + digit
       index += 1
-      digit = index < text.length ? hexDigit(text.charCodeAt(index)) : -1
+      digit = index < length ? hexDigit(text.charCodeAt(index)) : -1
     }
-    if (index === start) return undefined
-    if (text.charCodeAt(index) === DOT) {
-      const bits = parseIPv4(text, start, text.length)
-      if (bits < 0 || groups.length > IPV6_GROUPS - 2) return undefined
-      groups.push(bits >>> 16, bits & 0xffff)
+    if (index === start) return false
+    if (index < length && text.charCodeAt(index) === DOT) {
+      const bits = parseIPv4(text, start, length)
+      if (bits < 0 || count > IPV6_GROUPS - 2) return false
+      groups[count] = bits >>> 16
+      groups[count + 1] = bits
+      count += 2
       break
     }
-    groups.push(value)
-    if (index === text.length) break
-    if (text.charCodeAt(index) !== COLON) return undefined
+    groups[count] = value
+    count += 1
+    if (index === length) break
+    if (text.charCodeAt(index) !== COLON) return false
     index += 1
-    if (index === text.length) return undefined
+    if (index === length) return false
     if (text.charCodeAt(index) === COLON) {
-      if (gap >= 0) return undefined
-      gap = groups.length
+      if (gap >= 0) return false
+      gap = count
       index += 1
     }
   }
-  if (gap < 0) return groups.length === IPV6_GROUPS ? groups : undefined
-  if (groups.length === IPV6_GROUPS) return undefined
-  const zeros = Array.from({ length: IPV6_GROUPS - groups.length }, () => 0)
-  return [...groups.slice(0, gap), ...zeros, ...groups.slice(gap)]
+  return gap < 0 ? count === IPV6_GROUPS : openGap(gap, count)
+}
+
+/** Moves the groups from `gap` on to the end, and zeroes what was in between. A gap of none is no gap. */
+function openGap(gap: number, count: number): boolean {
+  if (count === IPV6_GROUPS) return false
+  let to = IPV6_GROUPS - 1
+  for (let from = count - 1; from >= gap; from -= 1, to -= 1) groups[to] = groups[from]!
+  for (; to >= gap; to -= 1) groups[to] = 0
+  return true
 }
 
 function hexDigit(code: number): number {

@@ -32,17 +32,23 @@ const MOST_INTEGER = 999_999_999_999_999
 
 /**
  * The fields of a counted response. `sent` holds those of limiters that ran before on the same
- * request: lists go on, and of two numbers the smaller one stays, with its own limit.
+ * request, if any did: lists go on, and of two numbers the smaller one stays, with its own limit.
  */
-export function limitFields(decision: Decision, options: FieldOptions, sent: SentHeaders): Field[] {
+export function limitFields(
+  decision: Decision,
+  options: FieldOptions,
+  sent: SentHeaders | undefined,
+): Field[] {
   const fields: Field[] = []
   const tightest = tightestOf(decision.readings)
   if (tightest === undefined) return fields
-  if (!(numberIn(sent, REMAINING) < tightest.remaining)) {
+  const earlier = numberIn(sent, REMAINING)
+  if (!(earlier < tightest.remaining)) {
     fields.push([LIMIT, String(tightest.policy.capacity)], [REMAINING, String(tightest.remaining)])
     // A reset that an earlier limiter told belongs to the limit that is replaced here.
-    const hasReset = options.resetHeader === 'epoch' || sent.getHeader(RESET) !== undefined
-    if (hasReset) fields.push([RESET, epochSeconds(tightest.resetAfterMs)])
+    const replacesReset = !Number.isNaN(earlier) && sent?.getHeader(RESET) !== undefined
+    if (options.resetHeader === 'epoch' || replacesReset)
+      fields.push([RESET, epochSeconds(tightest.resetAfterMs)])
   }
   if (options.rateLimitHeaders === 'draft-11') {
     const told = decision.allowed ? decision.readings : violated(decision)
@@ -116,12 +122,12 @@ function stateMember({ policy, remaining, nextTokenAfterMs }: Reading): string {
   return `"${policy.name}";r=${Math.min(remaining, MOST_INTEGER)}${time}`
 }
 
-function appended(sent: SentHeaders, name: string, members: string): string {
-  const earlier = sent.getHeader(name)
+function appended(sent: SentHeaders | undefined, name: string, members: string): string {
+  const earlier = sent?.getHeader(name)
   return typeof earlier === 'string' && earlier !== '' ? `${earlier}, ${members}` : members
 }
 
-function numberIn(sent: SentHeaders, name: string): number {
-  const value = sent.getHeader(name)
+function numberIn(sent: SentHeaders | undefined, name: string): number {
+  const value = sent?.getHeader(name)
   return typeof value === 'string' || typeof value === 'number' ? Number(value) : NaN
 }

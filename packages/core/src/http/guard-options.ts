@@ -15,6 +15,7 @@ import { TOKEN_BUCKET_OPTIONS } from '../policies/token-bucket.ts'
 import type { Policy } from '../policy.ts'
 import { claimPolicyNames } from '../stores/policy-names.ts'
 import { isStore, type Store } from '../stores/store.ts'
+import { IPV6_PREFIX } from './client-key.ts'
 import type { FieldOptions } from './fields.ts'
 
 /** One answer, for logs and metrics. */
@@ -105,7 +106,8 @@ export function guardSettings<Ctx, Res>(options: GuardOptions<Ctx, Res>): GuardS
     ...whatToLimit(given),
     key: optionalFunction('key', given.key, '(ctx) => string or null'),
     cost: costFrom(given.cost),
-    ipv6Prefix: given.ipv6Prefix === undefined ? 56 : wholeNumber('ipv6Prefix', given.ipv6Prefix, 32, 128),
+    ipv6Prefix:
+      given.ipv6Prefix === undefined ? IPV6_PREFIX : wholeNumber('ipv6Prefix', given.ipv6Prefix, 32, 128),
     rateLimitHeaders: oneOf('rateLimitHeaders', given.rateLimitHeaders, [false, 'draft-11']),
     resetHeader: oneOf('resetHeader', given.resetHeader, [false, 'epoch']),
     onRefused: optionalFunction('onRefused', given.onRefused, '(ctx, decision, response) => answer'),

@@ -48,9 +48,10 @@ export interface Refusal<Ctx, Res = undefined> {
 export interface Guard<Ctx, Res = undefined> {
   /**
    * Decides about one request. Answers at once if the store and the callbacks do. Throws or
-   * rejects only with what a callback threw, or with the error that says what one gave.
+   * rejects only with what a callback threw, or with the error that says what one gave. `sent` is
+   * where the headers of limiters that ran before can be read, if any did.
    */
-  check(ctx: Ctx, sent: SentHeaders): MaybePromise<Verdict<Ctx, Res>>
+  check(ctx: Ctx, sent?: SentHeaders): MaybePromise<Verdict<Ctx, Res>>
 }
 
 const MADE_PER_REQUEST =
@@ -84,7 +85,11 @@ export function createGuard<Ctx, Res = undefined>(
 
   // One step each, called with what the steps before have found: over a store and callbacks that
   // answer at once, a request makes no promise and no closure.
-  function withKey(ctx: Ctx, sent: SentHeaders, key: string | null): MaybePromise<Verdict<Ctx, Res>> {
+  function withKey(
+    ctx: Ctx,
+    sent: SentHeaders | undefined,
+    key: string | null,
+  ): MaybePromise<Verdict<Ctx, Res>> {
     if (key === null) return NOT_LIMITED
     checkedKey(key)
     const policies = policiesOf(ctx)
@@ -94,7 +99,7 @@ export function createGuard<Ctx, Res = undefined>(
 
   function withPolicies(
     ctx: Ctx,
-    sent: SentHeaders,
+    sent: SentHeaders | undefined,
     key: string,
     policies: readonly Policy[],
   ): MaybePromise<Verdict<Ctx, Res>> {
@@ -105,7 +110,7 @@ export function createGuard<Ctx, Res = undefined>(
 
   function withCost(
     ctx: Ctx,
-    sent: SentHeaders,
+    sent: SentHeaders | undefined,
     key: string,
     policies: readonly Policy[],
     cost: number,
@@ -117,7 +122,7 @@ export function createGuard<Ctx, Res = undefined>(
 
   function concluded(
     ctx: Ctx,
-    sent: SentHeaders,
+    sent: SentHeaders | undefined,
     key: string,
     policies: readonly Policy[],
     cost: number,
@@ -188,7 +193,7 @@ function verdictOf<Ctx, Res>(
   decision: Decision,
   policies: readonly Policy[],
   settings: GuardSettings<Ctx, Res>,
-  sent: SentHeaders,
+  sent: SentHeaders | undefined,
   pause: Pause | undefined,
 ): Verdict<Ctx, Res> {
   const fields = limitFields(decision, settings, sent)

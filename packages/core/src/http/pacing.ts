@@ -93,7 +93,7 @@ export function createPacer(): Pacer {
 
   return {
     pause(key, delayMs) {
-      if (delayMs === 0 && !queues.has(key)) return undefined
+      if (delayMs === 0 && (queues.size === 0 || !queues.has(key))) return undefined
       const due = systemClock() + delayMs
       return (go) => enter(key, due, go)
     },
