@@ -75,8 +75,9 @@ describe.skipIf(command === undefined)('faults', () => {
     }
     await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)))
     stalls.disable()
-    // Beside what a busy machine adds: the longest that this process was kept from running.
-    expect(outcome.worstMs - stalls.max / 1e6).toBeLessThanOrEqual(TIMEOUT_MS + 50)
+    // Beside what a busy machine adds: this process may be kept from running as the time is up, and once
+    // more before it says so.
+    expect(outcome.worstMs - (2 * stalls.max) / 1e6).toBeLessThanOrEqual(TIMEOUT_MS + 50)
     return outcome
   }
 
