@@ -19,12 +19,13 @@ declare module 'hono' {
   }
 }
 
-/** What runtimes put into `c.env`, or into its `server`: Node's request, Bun's server, Deno's connection. */
+/** What runtimes put into `c.env`, or into its `server`: Node's request and response, Bun's server, Deno's connection. */
 interface Connection {
   readonly incoming?: {
     readonly socket?: { readonly remoteAddress?: string }
     readonly headers?: Readonly<Record<string, string>>
   }
+  readonly outgoing?: SentHeaders
   readonly requestIP?: (request: Request) => { readonly address: string } | null
   readonly remoteAddr?: { readonly hostname?: string }
 }
@@ -53,7 +54,7 @@ const facts: Facts<Context> = {
 export function rateLimit(options: RateLimitOptions = {}): MiddlewareHandler {
   const guard = createGuard(options, facts)
   return async function rateLimit(c, next) {
-    const checked = guard.check(c, c.get('rateLimit') && sentHeaders(c))
+    const checked = guard.check(c, sentHeaders(c))
     // What is there already is not waited for.
     const verdict = checked instanceof Promise ? await checked : checked
     if (verdict.decision !== undefined) c.set('rateLimit', verdict.decision)
@@ -85,9 +86,14 @@ async function refused(c: Context, { decision, fields, refusal }: Verdict<Contex
   return c.req.method === 'HEAD' ? c.body(null) : c.body(body)
 }
 
-/** The response headers that earlier limiters have set. To read them Hono makes a response. */
+/**
+ * The response headers that earlier limiters have set, in Hono or around it. To read its own Hono
+ * makes a response, the dearest part of asking, and most requests meet one limiter.
+ */
 function sentHeaders(c: Context): SentHeaders {
-  return { getHeader: (name) => c.res.headers.get(name) ?? undefined }
+  const { outgoing } = connectionOf(c)
+  const isFirst = c.get('rateLimit') === undefined
+  return { getHeader: (name) => (isFirst ? undefined : c.res.headers.get(name)) ?? outgoing?.getHeader(name) }
 }
 
 function socketAddress(c: Context): string | undefined {

@@ -43,7 +43,7 @@ const facts: Facts<Context> = {
 export function rateLimit(options: RateLimitOptions = {}): Middleware<RateLimitState> {
   const guard = createGuard(options, facts)
   return function rateLimit(ctx, next) {
-    return after(guard.check(ctx, ctx.state.rateLimit && ctx.res), (verdict) => apply(verdict, ctx, next))
+    return after(guard.check(ctx, ctx.res), (verdict) => apply(verdict, ctx, next))
   }
 }
 

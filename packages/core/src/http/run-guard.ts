@@ -36,7 +36,7 @@ export function runGuard<Req extends LimitedRequest, Res extends SentHeaders>(
 ): void {
   let goesOn: MaybePromise<boolean>
   try {
-    const verdict = guard.check(req, req.rateLimit && res)
+    const verdict = guard.check(req, res)
     goesOn = isPromise(verdict)
       ? after(verdict, (ready) => apply(ready, responder, req, res))
       : apply(verdict, responder, req, res)
