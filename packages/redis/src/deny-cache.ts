@@ -11,6 +11,17 @@ export interface DenyCacheOptions {
   readonly maxAgeMs: number
 }
 
+/** When an answer was asked for and came, and how far into its millisecond the server's clock was. */
+export interface AnswerTime {
+  readonly sent: OwnTime
+  readonly received: OwnTime
+  /** From 0 to below 1, cut to microseconds. */
+  readonly fractionMs: number
+}
+
+/** What is cut off the microseconds of a clock, at the most, in milliseconds. */
+const CUT_MS = 0.001
+
 /**
  * Refuses again what the server would refuse again, without asking it. An answer tells what a bucket
  * held; others can only have taken from it since, so it holds no more than that and what has flowed
@@ -21,23 +32,15 @@ export interface DenyCacheOptions {
 export interface DenyCache {
   /** A refusal, if it is certain; `undefined`: ask the server. */
   refuse(key: string, cost: number, policies: readonly Policy[], now: OwnTime): Decision | undefined
-  /** Learns what the buckets of a key held, by an answer to what was sent at `sent`. */
-  learn(
-    key: string,
-    policies: readonly Policy[],
-    states: readonly BucketState[],
-    sent: OwnTime,
-    received: OwnTime,
-  ): void
+  /** Learns what the buckets of a key held, by an answer of that time. */
+  learn(key: string, policies: readonly Policy[], states: readonly BucketState[], when: AnswerTime): void
   /** Forgets a key that has been reset, and what answers that are still under way say of it. */
   forget(key: string, now: OwnTime): void
 }
 
-interface Entry {
+interface Entry extends AnswerTime {
   readonly policies: readonly Policy[]
   readonly states: readonly BucketState[]
-  readonly sent: OwnTime
-  readonly received: OwnTime
 }
 
 export function denyCache({ maxClients, maxAgeMs }: DenyCacheOptions): DenyCache {
@@ -53,7 +56,7 @@ export function denyCache({ maxClients, maxAgeMs }: DenyCacheOptions): DenyCache
         entries.delete(key)
         return undefined
       }
-      const most = waits(entry, Math.ceil(passed * (1 + DRIFT)), cost)
+      const most = waits(entry, Math.floor(entry.fractionMs + CUT_MS + passed * (1 + DRIFT)), cost)
       if (most.every((wait) => wait === 0)) return undefined
       const sinceAnswer = Math.max(0, Math.floor((now.mono - entry.received.mono) * (1 - DRIFT)))
       const least = later(entry, sinceAnswer)
@@ -64,7 +67,8 @@ export function denyCache({ maxClients, maxAgeMs }: DenyCacheOptions): DenyCache
       return decide(readings, 'cache')
     },
 
-    learn(key, policies, states, sent, received) {
+    learn(key, policies, states, when) {
+      const { sent } = when
       if (sent.mono <= forgotAt) return
       const known = entries.get(key)
       if (known !== undefined && known.sent.mono > sent.mono) return
@@ -73,7 +77,7 @@ export function denyCache({ maxClients, maxAgeMs }: DenyCacheOptions): DenyCache
       const isLow = policies.some((policy, index) => shapeOf(policy).waitMs(policy, states[index]!, 1) > 0)
       if (!isLow || policies.some((policy) => shapeOf(policy).keepsLog)) return
       if (entries.size >= maxClients) entries.delete(entries.keys().next().value!)
-      entries.set(key, { policies, states, sent, received })
+      entries.set(key, { policies, states, ...when })
     },
 
     forget(key, now) {

@@ -91,11 +91,12 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
       inFlight += 1
       try {
         const redisKeys = policies.map(({ name }) => redisKey(prefix, key, name))
-        const { allowed, numbers, sent } = await new Promise<TakeAnswer>((resolve, reject) =>
+        const { allowed, numbers, sent, fractionMs } = await new Promise<TakeAnswer>((resolve, reject) =>
           enqueue({ cost, policies, redisKeys, resolve, reject }),
         )
         const { states, readings } = found(policies, numbers, cost, allowed)
-        if (clock === undefined) denials.learn(key, policies, states, sent, ownTime())
+        if (clock === undefined)
+          denials.learn(key, policies, states, { sent, received: ownTime(), fractionMs })
         return decide(readings)
       } finally {
         inFlight -= 1

@@ -17,6 +17,8 @@ export interface TakeAnswer {
   readonly numbers: readonly number[]
   /** When it was asked. */
   readonly sent: OwnTime
+  /** How much of a millisecond the server's clock showed beside the whole ones, from 0 to below 1. */
+  readonly fractionMs: number
 }
 
 /** The most buckets that one call decides: more would keep the server from others for too long. */
@@ -65,12 +67,13 @@ export function callOf(takes: readonly PendingTake[]): { keys: string[]; args: s
   return { keys, args: [String(told.size), ...args, ...asked] }
 }
 
-/** Gives each take its part of the answer, whose first number is the time. */
+/** Gives each take its part of the answer, whose first numbers are the time and the microseconds above it. */
 export function settle(takes: readonly PendingTake[], numbers: readonly number[], sent: OwnTime): void {
-  let at = 1
+  const fractionMs = numbers[1]! / 1000
+  let at = 2
   for (const { policies, resolve } of takes) {
     const end = policies.reduce((sum, policy) => sum + numbersOf(policy), at + 1)
-    resolve({ allowed: numbers[at] === 1, numbers: numbers.slice(at + 1, end), sent })
+    resolve({ allowed: numbers[at] === 1, numbers: numbers.slice(at + 1, end), sent, fractionMs })
     at = end
   }
 }

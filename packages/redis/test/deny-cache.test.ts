@@ -36,7 +36,8 @@ function simulate(
   steps: readonly { passMs: number; isHere: boolean; cost: number; thereMs: number; backMs: number }[],
 ): { refused: number; wrong: string[] } {
   const cache = denyCache({ maxClients: 100, maxAgeMs: 1000 })
-  const serverAt = (own: number): number => Math.floor(1_000_000 + phase + own * (1 + drift))
+  const serverTime = (own: number): number => 1_000_000 + phase + own * (1 + drift)
+  const serverAt = (own: number): number => Math.floor(serverTime(own))
   const states = lists.map((policy) => freshState(policy, serverAt(0)))
   const late: { at: number; learn: () => void }[] = []
   const wrong: string[] = []
@@ -66,12 +67,18 @@ function simulate(
     const sent = own
     own += thereMs
     take(lists, states, serverAt(own), cost)
+    const fractionMs = Math.floor((serverTime(own) % 1) * 1000) / 1000
     const told: BucketState[] = structuredClone(states)
     const at = own + backMs
     if (isHere)
       late.push({
         at,
-        learn: () => cache.learn('client', lists, told, { mono: sent, wall: sent }, { mono: at, wall: at }),
+        learn: () =>
+          cache.learn('client', lists, told, {
+            sent: { mono: sent, wall: sent },
+            received: { mono: at, wall: at },
+            fractionMs,
+          }),
       })
   }
   return { refused, wrong }
@@ -100,7 +107,11 @@ test('a cost that fits is asked for, and one that does not is refused', () => {
   const cache = denyCache({ maxClients: 10, maxAgeMs: 1000 })
   const list = [policies[1]!]
   const at = (mono: number): { mono: number; wall: number } => ({ mono, wall: mono })
-  cache.learn('a', list, [{ ticks: 1299, last: 0, log: undefined }], at(0), at(1))
+  cache.learn('a', list, [{ ticks: 1299, last: 0, log: undefined }], {
+    sent: at(0),
+    received: at(1),
+    fractionMs: 0,
+  })
   expect(cache.refuse('a', 1, list, at(0))).toMatchObject({
     allowed: false,
     source: 'cache',
@@ -117,20 +128,21 @@ test('what is old, what has other numbers, and what was reset is asked for', () 
   const list = [tokenBucket({ capacity: 1, perDay: 1 })]
   const at = (mono: number): { mono: number; wall: number } => ({ mono, wall: mono })
   const empty = (): BucketState[] => [{ ticks: 0, last: 0, log: undefined }]
-  cache.learn('a', list, empty(), at(0), at(1))
+  cache.learn('a', list, empty(), { sent: at(0), received: at(1), fractionMs: 0 })
   expect(cache.refuse('a', 1, list, at(900))?.allowed).toBe(false)
   expect(cache.refuse('a', 1, [tokenBucket({ capacity: 1, perDay: 1 })], at(900))?.allowed).toBe(false)
   expect(cache.refuse('a', 1, list, at(1001))).toBeUndefined()
-  cache.learn('a', list, empty(), at(2000), at(2001))
+  cache.learn('a', list, empty(), { sent: at(2000), received: at(2001), fractionMs: 0 })
   expect(cache.refuse('a', 1, [tokenBucket({ capacity: 2, perDay: 2 })], at(2002))).toBeUndefined()
-  cache.learn('a', list, empty(), at(3000), at(3001))
+  cache.learn('a', list, empty(), { sent: at(3000), received: at(3001), fractionMs: 0 })
   cache.forget('a', at(3002))
-  cache.learn('a', list, empty(), at(3001), at(3003))
+  cache.learn('a', list, empty(), { sent: at(3001), received: at(3003), fractionMs: 0 })
   expect(cache.refuse('a', 1, list, at(3004))).toBeUndefined()
   // While we are suspended, the clock that never runs back may stand still.
-  cache.learn('a', list, empty(), at(4000), at(4001))
+  cache.learn('a', list, empty(), { sent: at(4000), received: at(4001), fractionMs: 0 })
   expect(cache.refuse('a', 1, list, { mono: 4002, wall: 9000 })).toBeUndefined()
-  for (const key of ['c', 'd', 'e']) cache.learn(key, list, empty(), at(5000), at(5001))
+  for (const key of ['c', 'd', 'e'])
+    cache.learn(key, list, empty(), { sent: at(5000), received: at(5001), fractionMs: 0 })
   expect(['c', 'd', 'e'].map((key) => cache.refuse(key, 1, list, at(5002))?.allowed)).toEqual([
     undefined,
     false,

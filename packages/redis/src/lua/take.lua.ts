@@ -9,7 +9,8 @@
 export const headLua = `
 local call, format, find, sub, ceil = redis.call, string.format, string.find, string.sub, math.ceil
 local time = call('TIME')
-local serverNow = time[1] * 1000 + math.floor(time[2] / 1000)
+local micros = time[2] % 1000
+local serverNow = time[1] * 1000 + (time[2] - micros) / 1000
 local now = tonumber(ARGV[2]) or serverNow
 local deadline = ARGV[1] + 0
 if deadline > 0 and now > deadline then return {now} end
@@ -24,7 +25,8 @@ end
 /**
  * Decides one take after another. What a take may not have it does not touch, and so a refusal
  * writes nothing; what it may have expires when its bucket is full, so that forgetting changes
- * nothing. Answers with the time, and for each take 1 or 0 and what its buckets hold after it.
+ * nothing. Answers with the time and the microseconds above it, and for each take 1 or 0 and what its
+ * buckets hold after it.
  */
 export const takeLua = `
 local policies, arg = {}, 4
@@ -32,7 +34,7 @@ for i = 1, ARGV[3] + 0 do
   policies[i] = {shapes[ARGV[arg]], ARGV[arg + 1] + 0, ARGV[arg + 2] + 0, ARGV[arg + 3] + 0}
   arg = arg + 4
 end
-local out, size, key, last_arg = {now}, 1, 0, #ARGV
+local out, size, key, last_arg = {now, micros}, 2, 0, #ARGV
 local asked, ticks, last, log = {}, {}, {}, {}
 while arg <= last_arg do
   local cost, count, allowed = ARGV[arg] + 0, ARGV[arg + 1] + 0, true
