@@ -103,6 +103,38 @@ test('it refuses nothing that the server would have allowed: drift, delayed and 
   expect(refused).toBeGreaterThan(1000)
 })
 
+test('it asks again at the very moment at which the server would allow, and not a millisecond sooner', () => {
+  const list = [tokenBucket({ capacity: 100, rate: 7, periodMs: 1300 })]
+  const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+  const drift = fc.double({ min: -1 / 600, max: 1 / 600, noNaN: true })
+  fc.assert(
+    fc.property(
+      unit,
+      drift,
+      fc.integer({ min: 0, max: 1299 }),
+      fc.integer({ min: 0, max: 100 }),
+      unit,
+      (phase, drift, ticks, executed, thereMs) => {
+        const serverTime = (own: number): number => 1_000_000 + phase + own * (1 + drift)
+        const last = Math.floor(serverTime(executed))
+        const state: BucketState = { ticks, last, log: undefined }
+        const cache = denyCache({ maxClients: 1, maxAgeMs: 1000 })
+        const at = (mono: number): { mono: number; wall: number } => ({ mono, wall: mono })
+        const fractionMs = Math.floor((serverTime(executed) % 1) * 1000) / 1000
+        cache.learn('a', list, [state], { sent: at(executed - thereMs), received: at(executed), fractionMs })
+        const wait = Math.ceil((1300 - ticks) / 7)
+        // When the server's clock shows the millisecond at which the token is there.
+        const allowedAt = (last + wait - 1_000_000 - phase) / (1 + drift)
+        expect(cache.refuse('a', 1, list, at(allowedAt + 1e-6))).toBeUndefined()
+        // What the way there and the drift may hide: no more.
+        const sooner = allowedAt - thereMs - (allowedAt - executed) / 256 - 0.01
+        if (sooner >= executed) expect(cache.refuse('a', 1, list, at(sooner))?.allowed).toBe(false)
+      },
+    ),
+    { numRuns: 5000 },
+  )
+})
+
 test('a cost that fits is asked for, and one that does not is refused', () => {
   const cache = denyCache({ maxClients: 10, maxAgeMs: 1000 })
   const list = [policies[1]!]
