@@ -4,7 +4,10 @@ import { memoryStore, tokenBucket } from '@tickbucket/core'
 import { startBackend } from '../../examples/balancer/backend.ts'
 import { createBalancer } from '../../examples/balancer/balancer.ts'
 
-/** One side of the bench: `backend`, or `bare` or `limited` with the backend's address. Tells its own. */
+/**
+ * One process of the bench: `backend`, or `balancers` with the backend's address. Tells the addresses of
+ * what it serves, and whenever it is asked the seconds of processor time that it has used.
+ */
 const [, , role = '', url = ''] = process.argv
 
 // As the demo has them, but with room for every request of the run.
@@ -18,15 +21,23 @@ process.on('message', () => {
   process.send?.((user + system) / 1e6)
 })
 
-async function startBalancer(): Promise<string> {
+async function startBalancer(isLimited: boolean): Promise<string> {
   const balancer = createBalancer({
     backends: [{ name: 'one', url }],
     trustedHops: ['loopback'],
-    limits: role === 'limited' ? { policies, createStore: () => memoryStore() } : undefined,
+    limits: isLimited ? { policies, createStore: () => memoryStore() } : undefined,
   })
   balancer.server.listen(0, '127.0.0.1')
   await once(balancer.server, 'listening')
   return `http://127.0.0.1:${(balancer.server.address() as AddressInfo).port}`
 }
 
-process.send?.(role === 'backend' ? (await startBackend('one')).url : await startBalancer())
+process.send?.(
+  role === 'backend'
+    ? (await startBackend('one')).url
+    : {
+        bare: await startBalancer(false),
+        limited: await startBalancer(true),
+        again: await startBalancer(false),
+      },
+)

@@ -29,7 +29,13 @@ export async function bucketsAt(redisUrl: string | undefined): Promise<Buckets> 
     client.disconnect()
     throw error
   })
-  client.on('error', (error) => console.error(`Redis: ${error.message}`))
+  // Said once, and not at each attempt to find it again.
+  let isLost = false
+  client.on('error', (error) => {
+    if (!isLost) console.error(`Redis: ${error.message}`)
+    isLost = true
+  })
+  client.on('ready', () => (isLost = false))
   return {
     // Balancers that limit alike share buckets; after a change of numbers nobody reads what others mean.
     createStore: (policies) =>

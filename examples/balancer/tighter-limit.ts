@@ -8,8 +8,10 @@ const REMAINING = 'x-ratelimit-remaining'
  * it is the one that the client meets first. Drops the backend's from `answered` if that is the balancer's.
  */
 export function keepTighterLimit(answered: IncomingHttpHeaders, own: ServerResponse): void {
+  const theirs = answered[REMAINING]
+  if (theirs === undefined) return
   const ours = own.getHeader(REMAINING)
-  if (ours === undefined || Number(answered[REMAINING]) < Number(ours)) return
+  if (ours === undefined || Number(theirs) < Number(ours)) return
   delete answered[LIMIT]
   delete answered[REMAINING]
 }
