@@ -12,7 +12,7 @@ export interface DenyCacheOptions {
 }
 
 /** When an answer was asked for and came, and how far into its millisecond the server's clock was. */
-export interface AnswerTime {
+interface AnswerTime {
   readonly sent: OwnTime
   readonly received: OwnTime
   /** From 0 to below 1, cut to microseconds. */
