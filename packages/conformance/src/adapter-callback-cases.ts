@@ -134,12 +134,16 @@ export const callbackCases: readonly AdapterCase[] = [
     },
   ),
   adapterCase(
-    'an onRefused that fails reaches the framework’s error handling',
+    'an onRefused that fails reaches the framework’s error handling, with our fields',
     { ...one, onRefused: () => Promise.reject(new Error('no words')) },
     async ({ ask, handled, failed }) => {
       await ask()
-      const { status, body } = await ask()
+      const { status, body, headers } = await ask()
       deepStrictEqual([status, body, handled.length], [500, 'no words', 1])
+      deepStrictEqual(
+        [headers['retry-after'], headers['x-ratelimit-remaining'], headers['cache-control']],
+        ['1', '0', 'no-store'],
+      )
       deepStrictEqual(failed.map(String), ['Error: no words'])
     },
   ),

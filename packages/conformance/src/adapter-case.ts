@@ -34,8 +34,8 @@ export interface AppSpec extends ServeSpec {
  * What a suite gives to the cases: the adapter in an app on a real server. `/` and every path that is
  * not named here answers any method with 200 and `hello`, `/missing` with the framework's own 404,
  * `/throw` fails with an `Error('thrown')`, and `/echo` sends back the body. What fails is answered
- * with 500 and the error's message, by the framework's own way to handle errors. The server hands
- * what waits for `100 Continue` to the app like any other request.
+ * with 500 and the error's message, by the framework's own way to handle errors. In front of the
+ * limiters the response to `/begun` is begun, with `begun`, where that can be. The server hands what waits for `100 Continue` to the app like any other request.
  */
 export interface AdapterHarness {
   serve(spec: AppSpec): Promise<{ readonly port: number; close(): Promise<void> }>
@@ -47,6 +47,8 @@ export interface AdapterHarness {
   readonly canTrust: boolean
   /** Whether the framework serves over HTTP/2. */
   readonly canHttp2: boolean
+  /** Whether something in front of a limiter can begin a response, and then go on to it. */
+  readonly canBegin: boolean
 }
 
 /** What a case asks of a framework beyond what every one has. */
@@ -55,6 +57,8 @@ export interface Needs {
   readonly trust?: true
   /** To be served over HTTP/2. */
   readonly http2?: true
+  /** Responses that something in front of a limiter begins. */
+  readonly begin?: true
 }
 
 /** One thing that an adapter owes. Any runner can run it; it throws an assertion error if it does not hold. */

@@ -1,4 +1,4 @@
-import type { AdapterCase } from './adapter-case.ts'
+import type { AdapterCase, AdapterHarness } from './adapter-case.ts'
 import { arithmeticCases } from './adapter-arithmetic-cases.ts'
 import { callbackCases } from './adapter-callback-cases.ts'
 import { clientCases } from './adapter-client-cases.ts'
@@ -18,10 +18,8 @@ import { wireCases } from './adapter-wire-cases.ts'
 export function adapterCases({
   canTrust,
   canHttp2,
-}: {
-  readonly canTrust: boolean
-  readonly canHttp2: boolean
-}): readonly AdapterCase[] {
+  canBegin,
+}: Pick<AdapterHarness, 'canTrust' | 'canHttp2' | 'canBegin'>): readonly AdapterCase[] {
   return [
     ...arithmeticCases,
     ...wireCases,
@@ -32,5 +30,7 @@ export function adapterCases({
     ...flowCases,
     ...pacingCases,
     ...clientCases,
-  ].filter(({ needs }) => (canTrust || !needs.trust) && (canHttp2 || !needs.http2))
+  ].filter(
+    ({ needs }) => (canTrust || !needs.trust) && (canHttp2 || !needs.http2) && (canBegin || !needs.begin),
+  )
 }

@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual } from 'node:assert'
+import { deepStrictEqual, rejects, strictEqual } from 'node:assert'
 import { Agent } from 'node:http'
 import { createLimiter, type DecisionEvent, memoryStore } from '@tickbucket/core'
 import { type AdapterCase, adapterCase, isAllowed, isRefused } from './adapter-case.ts'
@@ -104,6 +104,17 @@ const flow: readonly AdapterCase[] = [
       )
       isRefused(await ask({ path: '/throw' }), 1)
     },
+  ),
+  adapterCase(
+    'a refused response that has begun is told nothing more, and cut off',
+    { capacity: 1, perHour: 1, rateLimitHeaders: 'draft-11', resetHeader: 'epoch' },
+    async ({ ask, handled, failed }) => {
+      await ask()
+      await rejects(ask({ path: '/begun' }), { code: 'ECONNRESET' })
+      strictEqual(handled.length, 1)
+      deepStrictEqual(failed, [])
+    },
+    { begin: true },
   ),
   adapterCase(
     'G16 however the path is spelt, it is the client that is counted',

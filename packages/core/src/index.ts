@@ -23,19 +23,17 @@ export type { BucketState, Shape } from './shapes/shape.ts'
 // HTTP, for adapters
 export { createGuard, type Guard, type Refusal, type Verdict } from './http/guard.ts'
 export type { DecisionEvent, GuardOptions } from './http/guard-options.ts'
-export {
-  type LimitedRequest,
-  nodeResponder,
-  type NodeResponse,
-  type Responder,
-  runGuard,
-} from './http/run-guard.ts'
+export { type LimitedRequest, runGuard } from './http/run-guard.ts'
+export { applyVerdict } from './http/apply-verdict.ts'
+export { nodeResponder, type NodeResponse, type Responder } from './http/responder.ts'
 export type { Facts, SentHeaders } from './http/facts.ts'
-export { type Departure, turnOf } from './http/departure.ts'
+export type { Departure } from './http/departure.ts'
 export type { Pause } from './http/pacing.ts'
 export { type Field, REMAINING, RETRY_AFTER, wholeSeconds } from './http/fields.ts'
 export { clientKey } from './http/client-key.ts'
 export { after, type MaybePromise } from './maybe-promise.ts'
+// Options, for stores and adapters that check theirs alike
+export { asOptions, oneOf, optionalFunction, refuseUnknown, wholeNumber } from './options.ts'
 // Time and mistakes
 export { type Clock, systemClock } from './clock.ts'
 export { type ErrorCode, TickbucketError } from './errors.ts'

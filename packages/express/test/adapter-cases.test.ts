@@ -8,13 +8,15 @@ function harnessOf(express: typeof express5): AdapterHarness {
   return {
     canTrust: true,
     canHttp2: false,
+    canBegin: true,
     async serve(spec) {
       const { limiters, before, trust, handled, failed } = spec
       const app = express()
       app.set('trust proxy', trust ? 1 : false)
       app.set('etag', false)
-      app.use((_req, res, next) => {
+      app.use((req, res, next) => {
         res.set(before)
+        if (req.path === '/begun') res.write('begun')
         next()
       })
       for (const options of limiters) app.use(rateLimit(options))

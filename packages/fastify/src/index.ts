@@ -39,12 +39,19 @@ const facts: Facts<FastifyRequest> = {
 }
 
 const responder: Responder<FastifyReply> = {
-  isSent: (reply) => reply.sent,
+  isSent: (reply) => reply.sent || reply.raw.headersSent,
   setHeader: (reply, name, value) => void reply.header(name, value),
   removeHeader: (reply, name) => void reply.removeHeader(name),
   setStatus: (reply, status) => void reply.code(status),
   // As bytes: Fastify would add a charset to the type of a text.
   send: (reply, body) => void reply.send(Buffer.from(body)),
+  // One that was taken over ("hijacked") is its taker's to end.
+  cutOff(reply) {
+    if (!reply.sent) reply.hijack().raw.destroy()
+  },
+  accept(reply, given) {
+    if (given !== undefined && !reply.sent) reply.send(given)
+  },
   departure: (reply) => reply.raw,
 }
 

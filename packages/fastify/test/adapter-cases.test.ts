@@ -6,6 +6,7 @@ import { test } from 'vitest'
 const harness: AdapterHarness = {
   canTrust: true,
   canHttp2: true,
+  canBegin: true,
   async serve({ limiters, before, trust, http2, socketPath, handled, failed }) {
     const app = fastify({
       // The one proxy in front, whatever it comes from.
@@ -15,7 +16,10 @@ const harness: AdapterHarness = {
       forceCloseConnections: !http2,
       ...(http2 && ({ http2 } as object)),
     })
-    app.addHook('onRequest', async (_request, reply) => void reply.headers(before))
+    app.addHook('onRequest', async (request, reply) => {
+      reply.headers(before)
+      if (request.url === '/begun') reply.raw.write('begun')
+    })
     for (const options of limiters) await app.register(rateLimit, options)
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))

@@ -1,13 +1,15 @@
 import {
+  applyVerdict,
   createGuard,
   type Decision,
   type Facts,
   type GuardOptions,
+  type Responder,
   type SentHeaders,
-  turnOf,
   type Verdict,
 } from '@tickbucket/core'
 import type { Context, MiddlewareHandler } from 'hono'
+import type { StatusCode } from 'hono/utils/http-status'
 
 /** The options of {@link rateLimit}: those of every adapter, with Hono's own context. */
 export type RateLimitOptions = GuardOptions<Context>
@@ -58,32 +60,40 @@ export function rateLimit(options: RateLimitOptions = {}): MiddlewareHandler {
     // What is there already is not waited for.
     const verdict = checked instanceof Promise ? await checked : checked
     if (verdict.decision !== undefined) c.set('rateLimit', verdict.decision)
-    if (verdict.refusal !== undefined) return refused(c, verdict)
-    for (const [name, value] of verdict.fields) c.header(name, value)
+    const goesOn = applyVerdict(verdict, responder, c, c)
+    if (typeof goesOn === 'boolean' ? goesOn : await goesOn) await next()
     // Hono wants an answer even where nobody is left to read it.
-    if (verdict.pause !== undefined && !(await turnOf(verdict.pause, c.req.raw.signal))) return c.body(null)
-    await next()
+    else if (!c.finalized) c.res = c.body(null)
     restoreFields(c, verdict)
-    return undefined
   }
 }
 
-/** A handler that answers with a Response of its own leaves out what was set before. */
-function restoreFields(c: Context, { fields }: Verdict<Context>): void {
-  const [first] = fields
-  if (first === undefined || c.res.headers.has(first[0])) return
-  for (const [name, value] of fields) c.header(name, value)
+const responder: Responder<Context> = {
+  isSent: () => false,
+  setHeader: (c, name, value) => c.header(name, value),
+  removeHeader: (c, name) => c.header(name, undefined),
+  setStatus: (c, status) => c.status(status as StatusCode),
+  send(c, body) {
+    c.res = c.req.method === 'HEAD' ? c.body(null) : c.body(body)
+  },
+  cutOff: () => undefined,
+  accept(c, given) {
+    if (given instanceof Response) c.res = given
+  },
+  departure: (c) => c.req.raw.signal,
 }
 
-async function refused(c: Context, { decision, fields, refusal }: Verdict<Context>): Promise<Response> {
-  const { status, body, without, onRefused, fields: described } = refusal!
-  for (const name of without) c.header(name, undefined)
-  for (const [name, value] of fields) c.header(name, value)
-  c.status(status)
-  if (onRefused !== undefined && decision !== undefined)
-    return (await onRefused(c, decision, undefined)) as Response
-  for (const [name, value] of described) c.header(name, value)
-  return c.req.method === 'HEAD' ? c.body(null) : c.body(body)
+/**
+ * A `Response` of a handler's own leaves out what was set before, and one that comes from another
+ * server may have its own idea of a limit. Where a limiter behind this one has set the fields, they
+ * are of both already.
+ */
+function restoreFields(c: Context, { decision, fields, refusal }: Verdict<Context>): void {
+  const isOurs = refusal === undefined && c.get('rateLimit') === decision
+  for (const [name, value] of fields) {
+    const told = c.res.headers.get(name)
+    if (told === null || (isOurs && told !== value)) c.header(name, value)
+  }
 }
 
 /**

@@ -7,6 +7,7 @@ import { test } from 'vitest'
 const harness: AdapterHarness = {
   canTrust: false,
   canHttp2: true,
+  canBegin: false,
   async serve(spec) {
     const { limiters, before, handled, failed } = spec
     const app = new Hono()

@@ -6,11 +6,13 @@ import { test } from 'vitest'
 const harness: AdapterHarness = {
   canTrust: false,
   canHttp2: true,
+  canBegin: true,
   async serve(spec) {
     const { limiters, before, handled, failed } = spec
     const limits = limiters.map((options) => rateLimit(options))
     return serve((req, res) => {
       for (const [name, value] of Object.entries(before)) res.setHeader(name, value)
+      if (req.url === '/begun') res.write('begun')
       through(limits, req, res, failed, () => handle(req, res, handled))
     }, spec)
   },

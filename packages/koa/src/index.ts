@@ -1,13 +1,12 @@
 import {
   after,
+  applyVerdict,
   createGuard,
   type Decision,
   type Facts,
   type Field,
   type GuardOptions,
-  type MaybePromise,
-  type Refusal,
-  turnOf,
+  type Responder,
   type Verdict,
 } from '@tickbucket/core'
 import type { Context, DefaultState, Middleware } from 'koa'
@@ -31,6 +30,23 @@ const facts: Facts<Context> = {
   trustsEverybody: ({ app }) => app.proxy && app.maxIpsCount === 0,
 }
 
+const responder: Responder<Context> = {
+  isSent: (ctx) => ctx.headerSent,
+  setHeader: ({ res }, name, value) => void res.setHeader(name, value),
+  removeHeader: ({ res }, name) => res.removeHeader(name),
+  setStatus(ctx, status) {
+    ctx.status = status
+  },
+  send(ctx, body) {
+    ctx.body = body
+  },
+  // What Koa is told not to answer, whoever began it goes on with when the middleware behind returns.
+  cutOff({ respond, res }) {
+    if (respond !== false && !res.writableEnded) res.destroy()
+  },
+  departure: ({ res }) => res,
+}
+
 /**
  * Limits the requests of each client. A refused request is answered with 429 and a true
  * `Retry-After`, and the middleware behind it never runs. The client is whom Koa's own `proxy` and
@@ -43,36 +59,34 @@ const facts: Facts<Context> = {
 export function rateLimit(options: RateLimitOptions = {}): Middleware<RateLimitState> {
   const guard = createGuard(options, facts)
   return function rateLimit(ctx, next) {
-    return after(guard.check(ctx, ctx.res), (verdict) => apply(verdict, ctx, next))
+    return after(guard.check(ctx, ctx.res), (verdict) => carriedOut(verdict, ctx, next))
   }
 }
 
-function apply(verdict: Verdict<Context>, ctx: Context, next: () => Promise<unknown>): MaybePromise<unknown> {
-  const { decision, refusal, fields, pause } = verdict
-  if (decision !== undefined) ctx.state['rateLimit'] = decision
-  // A response that is under way is left to whoever began it.
-  if (ctx.headerSent) return refusal === undefined ? next() : undefined
-  if (refusal !== undefined) for (const name of refusal.without) ctx.res.removeHeader(name)
-  for (const [name, value] of fields) ctx.res.setHeader(name, value)
-  if (decision !== undefined && refusal !== undefined) return refuse(ctx, decision, refusal)
-  const goOn = (): Promise<unknown> => next().catch((error: unknown) => keepFields(error, fields))
-  if (pause === undefined) return goOn()
-  return turnOf(pause, ctx.res).then((isHere) => (isHere ? goOn() : undefined))
-}
-
-function refuse(ctx: Context, decision: Decision, refusal: Refusal<Context>): unknown {
-  ctx.status = refusal.status
-  if (refusal.onRefused !== undefined) return refusal.onRefused(ctx, decision, undefined)
-  ctx.body = refusal.body
-  for (const [name, value] of refusal.fields) ctx.set(name, value)
-  return undefined
-}
-
-/** Koa answers an error with none of the headers set so far, but with those that the error names. */
-function keepFields(error: unknown, fields: readonly Field[]): never {
-  if (error instanceof Error) {
-    const { headers } = error as Error & { headers?: Record<string, string> }
-    Object.assign(error, { headers: { ...Object.fromEntries(fields), ...headers } })
+async function carriedOut(
+  verdict: Verdict<Context>,
+  ctx: Context,
+  next: () => Promise<unknown>,
+): Promise<void> {
+  if (verdict.decision !== undefined) ctx.state['rateLimit'] = verdict.decision
+  try {
+    const goesOn = applyVerdict(verdict, responder, ctx, ctx)
+    // What is there already is not waited for.
+    if (typeof goesOn === 'boolean' ? goesOn : await goesOn) await next()
+  } catch (error) {
+    keepFields(ctx, verdict.fields)
+    throw error
   }
-  throw error
+}
+
+/**
+ * Koa answers an error with none of the headers set so far, but with those that the error names,
+ * which may be another server's. The error is left as it is: it may be one for many requests.
+ */
+function keepFields({ res }: Context, fields: readonly Field[]): void {
+  const { writeHead } = res
+  res.writeHead = (...head: unknown[]): typeof res => {
+    for (const [name, value] of fields) res.setHeader(name, value)
+    return Reflect.apply(writeHead, res, head) as typeof res
+  }
 }

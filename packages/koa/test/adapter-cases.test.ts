@@ -8,12 +8,14 @@ function harnessOf(Koa: typeof Koa3): AdapterHarness {
   return {
     canTrust: true,
     canHttp2: true,
+    canBegin: true,
     async serve(spec) {
       const { limiters, before, trust, handled, failed } = spec
       const app = new Koa<RateLimitState>({ proxy: trust, maxIpsCount: trust ? 1 : 0 })
       app.on('error', failed)
       app.use(async (ctx, next) => {
         ctx.set(before)
+        if (ctx.path === '/begun') ctx.res.write('begun')
         // Koa shows the message of an error only if it says that it may be shown.
         await next().catch((error: unknown) => {
           throw Object.assign(error as Error, { expose: true })

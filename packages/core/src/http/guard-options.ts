@@ -34,7 +34,7 @@ export interface DecisionEvent<Ctx> {
  * The options of every adapter. `Ctx` is the framework's own request or context, `Res` its
  * response where that is another object.
  */
-export interface GuardOptions<Ctx, Res = undefined> extends Omit<PolicyOptions, 'policies'> {
+export interface GuardOptions<Ctx, Res = Ctx> extends Omit<PolicyOptions, 'policies'> {
   /** In place of one token bucket: a list of policies, or a function that gives a request's list. */
   readonly policies?: readonly Policy[] | ((ctx: Ctx) => MaybePromise<readonly Policy[]>) | undefined
   /** In place of policies and a store: a limiter that others share. */

@@ -22,7 +22,7 @@ import { quotaExceeded, temporaryReducedCapacity } from './problem.ts'
 import { warnOnce } from './warn.ts'
 
 /** What an adapter does with a request: sets `fields`, and goes on, after `pause`, or answers with `refusal`. */
-export interface Verdict<Ctx, Res = undefined> {
+export interface Verdict<Ctx, Res = Ctx> {
   /** What was decided; `undefined` if the request is not limited. */
   readonly decision: Decision | undefined
   /** Header fields to set, whatever the answer. */
@@ -33,7 +33,7 @@ export interface Verdict<Ctx, Res = undefined> {
   readonly pause: Pause | undefined
 }
 
-export interface Refusal<Ctx, Res = undefined> {
+export interface Refusal<Ctx, Res = Ctx> {
   /** Set the verdict's fields and these, remove `without`, then send. */
   readonly status: 429 | 503
   readonly fields: readonly Field[]
@@ -45,7 +45,7 @@ export interface Refusal<Ctx, Res = undefined> {
 }
 
 /** A limiter for HTTP that knows no framework: facts about a request in, a verdict out. */
-export interface Guard<Ctx, Res = undefined> {
+export interface Guard<Ctx, Res = Ctx> {
   /**
    * Decides about one request. Answers at once if the store and the callbacks do. Throws or
    * rejects only with what a callback threw, or with the error that says what one gave. `sent` is
@@ -69,7 +69,7 @@ const NOT_LIMITED = Object.freeze({ decision: undefined, fields: [], refusal: un
  * const guard = createGuard(options, { method: (req) => req.method, ... })
  * const verdict = await guard.check(req, res)
  */
-export function createGuard<Ctx, Res = undefined>(
+export function createGuard<Ctx, Res = Ctx>(
   options: GuardOptions<Ctx, Res>,
   facts: Facts<Ctx>,
 ): Guard<Ctx, Res> {

@@ -2,8 +2,8 @@ import { EventEmitter, getEventListeners } from 'node:events'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { turnOf } from '@tickbucket/core'
 import { expect, test } from 'vitest'
+import { turnOf } from '../../src/http/departure.ts'
 import { createPacer } from '../../src/http/pacing.ts'
 
 const MANY = 10_000

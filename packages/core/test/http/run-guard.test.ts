@@ -24,6 +24,7 @@ class StrictResponse extends EventEmitter implements NodeResponse {
   readonly told: string[] = []
   readonly #fields = new Map<string, string>()
   headersSent = false
+  writableEnded = false
   statusCode = 200
 
   getHeader(name: string): string | undefined {
@@ -40,7 +41,11 @@ class StrictResponse extends EventEmitter implements NodeResponse {
     this.#fields.delete(name.toLowerCase())
   }
   end(body: string): void {
+    this.writableEnded = true
     this.told.push(`${this.statusCode} ${typeof body}`)
+  }
+  destroy(): void {
+    this.told.push('destroyed')
   }
 }
 
@@ -80,12 +85,13 @@ test('C08 every value that a response is told is text', async () => {
   expect(refused!.nexts).toEqual([])
 })
 
-test('a response under way is told nothing: let through it goes on, refused it ends there', async () => {
-  const [first, second] = [new StrictResponse(), new StrictResponse()]
-  first.headersSent = second.headersSent = true
-  const [passed, refused] = await run({ capacity: 1, perHour: 1, ...every }, [first, second])
+test('a response under way is told nothing: let through it goes on, refused it is cut off, unless it is whole', async () => {
+  const [first, second, third] = [new StrictResponse(), new StrictResponse(), new StrictResponse()]
+  first.headersSent = second.headersSent = third.headersSent = third.writableEnded = true
+  const [passed, refused, whole] = await run({ capacity: 1, perHour: 1, ...every }, [first, second, third])
   expect([passed!.told, passed!.nexts, passed!.req.rateLimit?.allowed]).toEqual([[], [[]], true])
-  expect([refused!.told, refused!.nexts, refused!.req.rateLimit?.allowed]).toEqual([[], [], false])
+  expect([refused!.told, refused!.nexts, refused!.req.rateLimit?.allowed]).toEqual([['destroyed'], [], false])
+  expect([whole!.told, whole!.nexts]).toEqual([[], []])
 })
 
 test.each([
