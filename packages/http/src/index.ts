@@ -1,4 +1,4 @@
-import { type IncomingMessage, type RequestListener, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import { inspect } from 'node:util'
@@ -10,6 +10,7 @@ import {
   nodeResponder,
   runGuard,
 } from '@tickbucket/core'
+import { runUpgrade } from './upgrade.ts'
 
 /** A request of `node:http`, or of the compatibility interface of `node:http2`. */
 export type Request = (IncomingMessage | Http2ServerRequest) & LimitedRequest
@@ -24,7 +25,8 @@ export interface Middleware {
   (req: Request, res: Response, next: (error?: unknown) => void): void
   /**
    * The same for a request to upgrade, in an `upgrade` listener: counts it, and answers a refusal
-   * over the socket, before any 101, and closes it.
+   * over the socket, before any 101, and closes it. A client that has gone meanwhile is not let
+   * through, and what its socket says of that is no error.
    */
   upgrade(req: IncomingMessage, socket: Duplex, next: (error?: unknown) => void): void
 }
@@ -51,17 +53,8 @@ export function rateLimit(options: RateLimitOptions = {}): Middleware {
   const rateLimit = (req: Request, res: Response, next: (error?: unknown) => void): void =>
     runGuard(guard, nodeResponder, req, res, next)
   return Object.assign(rateLimit, {
-    upgrade(req: IncomingMessage, socket: Duplex, next: (error?: unknown) => void) {
-      const res = new ServerResponse(req)
-      // Node writes to any stream here, whatever its types say; TLS sockets are what they say.
-      res.assignSocket(socket as Parameters<ServerResponse['assignSocket']>[0])
-      res.shouldKeepAlive = false
-      res.once('finish', () => socket.end())
-      runGuard(guard, nodeResponder, req, res, (error) => {
-        res.detachSocket(socket as Parameters<ServerResponse['detachSocket']>[0])
-        next(error)
-      })
-    },
+    upgrade: (req: IncomingMessage, socket: Duplex, next: (error?: unknown) => void) =>
+      runUpgrade(guard, req, socket, next),
   })
 }
 
@@ -72,15 +65,15 @@ export function rateLimit(options: RateLimitOptions = {}): Middleware {
  * @example
  * createServer(limited({ capacity: 10, perMinute: 60 }, (req, res) => res.end('hello'))).listen(8080)
  */
-export function limited(
-  options: RateLimitOptions,
-  handler: RequestListener,
-): (req: Request, res: Response) => void {
-  const limit = rateLimit(options)
+export function limited<Req extends Request = IncomingMessage, Res extends Response = ServerResponse>(
+  options: GuardOptions<Req, Res>,
+  handler: (req: Req & LimitedRequest, res: Res) => unknown,
+): (req: Req, res: Res) => void {
+  const limit = rateLimit(options as unknown as RateLimitOptions)
   return (req, res) =>
     limit(req, res, (error) => {
       if (error === undefined) {
-        ;(handler as (req: Request, res: Response) => void)(req, res)
+        handler(req, res)
         return
       }
       process.emitWarning(error instanceof Error ? error : inspect(error))

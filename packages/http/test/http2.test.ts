@@ -1,20 +1,30 @@
 import { once } from 'node:events'
-import { connect, createServer, type IncomingHttpHeaders, type IncomingHttpStatusHeader } from 'node:http2'
+import {
+  connect,
+  createServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type IncomingHttpHeaders,
+  type IncomingHttpStatusHeader,
+} from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import { limited, type RateLimitOptions } from '@tickbucket/http'
+import type { GuardOptions } from '@tickbucket/core'
+import { limited } from '@tickbucket/http'
 import { expect, test } from 'vitest'
 
 type Head = IncomingHttpHeaders & IncomingHttpStatusHeader
 
 /** So many streams at once on one connection of HTTP/2, and what came back. */
 async function streams(
-  options: RateLimitOptions,
+  options: GuardOptions<Http2ServerRequest, Http2ServerResponse>,
   count: number,
 ): Promise<{ heads: Head[]; bodies: string[]; warnings: Error[] }> {
   const warnings: Error[] = []
   const onWarning = (warning: Error): number => warnings.push(warning)
   process.on('warning', onWarning)
-  const server = createServer(limited(options, (_req, res) => void res.end('hello')))
+  const server = createServer(
+    limited(options, (req, res) => res.end(`${typeof req.stream.id} ${req.rateLimit?.remaining}`)),
+  )
   server.listen(0)
   await once(server, 'listening')
   const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
@@ -44,7 +54,8 @@ test('wire 33 H25 of thirty streams on one connection ten pass, and nothing warn
     'cache-control': 'no-store',
   })
   expect(refused).not.toHaveProperty('connection')
-  expect(bodies.filter((body) => body === 'hello')).toHaveLength(10)
+  const answers = Array.from({ length: 10 }, (_, left) => `number ${left}`)
+  expect(bodies.filter((body) => body.startsWith('number')).toSorted()).toEqual(answers)
   expect(bodies.filter((body) => body.startsWith('{"type":'))).toHaveLength(20)
   expect(warnings).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { rateLimit } from '@tickbucket/http'
 import { expect, test } from 'vitest'
 
@@ -36,5 +36,75 @@ test('H20 a request to upgrade is counted, and refused before any 101', async ()
   expect(await ask(upgrade)).toBe('101 ping')
   expect(await ask({ connection: 'close' })).toBe('200  close 5')
   expect(await ask(upgrade)).toBe('429 3600 close 143')
+  server.close()
+})
+
+const HEAD = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n'
+
+test('H20 a client that resets while it waits for an answer is dropped', async () => {
+  const nexts: unknown[] = []
+  const errors: unknown[] = []
+  const onError = (error: unknown): void => void errors.push(error)
+  process.on('uncaughtException', onError)
+  const server = createServer()
+  const gone = once(server, 'gone')
+  const limit = rateLimit({ key: () => gone.then(() => 'client') })
+  server.on('upgrade', (req, socket) => {
+    socket.once('close', () => server.emit('gone'))
+    limit.upgrade(req, socket, (error) => nexts.push(error))
+    client.resetAndDestroy()
+  })
+  server.listen(0)
+  await once(server, 'listening')
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1', () => client.write(HEAD))
+  await gone
+  await new Promise(setImmediate)
+  process.off('uncaughtException', onError)
+  expect([nexts, errors]).toEqual([[], []])
+  server.close()
+})
+
+test('H20 a client that is refused and never ends its side keeps no socket', async () => {
+  const limit = rateLimit({ key: () => 'client', capacity: 1, perHour: 1 })
+  const server = createServer()
+  const sockets: Socket[] = []
+  server.on('upgrade', (req, socket) => {
+    sockets.push(socket as Socket)
+    limit.upgrade(req, socket, () => socket.destroy())
+  })
+  server.listen(0)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const answers: string[] = []
+  for (let count = 0; count < 2; count += 1) {
+    const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    client.write(HEAD)
+    let answer = ''
+    client.on('data', (chunk) => (answer += String(chunk)))
+    await once(client, 'end')
+    answers.push(answer.split('\r\n')[0]!)
+    if (!sockets[count]!.closed) await once(sockets[count]!, 'close')
+    client.destroy()
+  }
+  expect(answers).toEqual(['', 'HTTP/1.1 429 Too Many Requests'])
+  server.close()
+})
+
+test('H20 who goes on has a socket that tells its own errors', async () => {
+  const limit = rateLimit({ key: async () => 'client' })
+  const server = createServer()
+  const listening = new Promise<number>((resolve) => {
+    server.on('upgrade', (req, socket) => {
+      const before = socket.listenerCount('error')
+      limit.upgrade(req, socket, () => {
+        resolve(socket.listenerCount('error') - before)
+        socket.destroy()
+      })
+    })
+  })
+  server.listen(0)
+  await once(server, 'listening')
+  connect((server.address() as AddressInfo).port, '127.0.0.1').end(HEAD)
+  expect(await listening).toBe(0)
   server.close()
 })
