@@ -4,6 +4,7 @@ import {
   type Facts,
   type Guard,
   type GuardOptions,
+  oneOf,
   type Responder,
   runGuard,
 } from '@tickbucket/core'
@@ -92,7 +93,8 @@ export function rateLimitHook(
 }
 
 const plugin: FastifyPluginAsync<RateLimitOptions> = async (fastify, options) => {
-  const { hook = 'onRequest', ...guardOptions } = options
+  const { hook: chosen, ...guardOptions } = options
+  const hook = oneOf('hook', chosen, ['onRequest', 'preValidation', 'preHandler'])
   const guard = createGuard(guardOptions, facts)
   const routes = routeGuards(guardOptions, (own) => createGuard(own, facts))
   if (!fastify.hasRequestDecorator('rateLimit')) fastify.decorateRequest('rateLimit', undefined)

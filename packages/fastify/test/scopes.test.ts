@@ -84,6 +84,66 @@ test('H08 a route that was added before the plugin has its own limit, too, and n
   expect(warnings).toEqual([])
 })
 
+test('H08 two versions of a route, and a HEAD route of one’s own, have limits of their own', async () => {
+  const limit = { capacity: 1, perMinute: 1 }
+  const version = (version: string) => ({ url: '/v', headers: { 'accept-version': version } })
+  const expected = [
+    [200, '0'],
+    [429, '0'],
+    [200, '0'],
+    [429, '0'],
+    [200, '0'],
+    [429, '0'],
+    [200, '8'],
+    [200, '0'],
+  ]
+  for (const given of [() => limit, () => ({ ...limit })]) {
+    const app = fastify()
+    await app.register(rateLimit, frozen())
+    for (const name of ['1.0.0', '2.0.0'])
+      app.get('/v', { constraints: { version: name }, config: { rateLimit: given() } }, () => 'hello')
+    app.get('/v', { config: { rateLimit: given() } }, () => 'hello')
+    app.head('/h', { config: { rateLimit: { capacity: 9, perMinute: 9 } } }, () => '')
+    app.get('/h', { config: { rateLimit: given() } }, () => 'hello')
+    const requests = ['1.0.0', '1.0.0', '2.0.0', '2.0.0'].map(version)
+    expect(await counted(app, ...requests, '/v', '/v', head('/h'), '/h')).toEqual(expected)
+  }
+})
+
+test('H08 routes that only differ in their constraints cannot be told apart before the plugin, which is told', async () => {
+  const app = fastify()
+  const failed: unknown[] = []
+  app.setErrorHandler((error, _request, reply) => {
+    failed.push((error as { code?: string }).code)
+    return reply.code(500).send()
+  })
+  for (const name of ['1.0.0', '2.0.0'])
+    app.get(
+      '/v',
+      { constraints: { version: name }, config: { rateLimit: { capacity: 1, perMinute: 1 } } },
+      () => 'hello',
+    )
+  await app.register(rateLimit, frozen())
+  const statuses: number[] = []
+  for (const version of ['1.0.0', '2.0.0'])
+    statuses.push((await app.inject({ url: '/v', headers: { 'accept-version': version } })).statusCode)
+  expect([statuses, failed]).toEqual([[200, 500], ['POLICY_CONFLICT']])
+})
+
+test('a hook that is none fails the registration', async () => {
+  const app = fastify().register(rateLimit, { hook: 'onSend' as 'onRequest' })
+  await expect(app.ready()).rejects.toMatchObject({ code: 'INVALID_OPTION', option: 'hook' })
+})
+
+test('what an async onRefused gives is the answer, as of any handler', async () => {
+  const app = fastify()
+  await app.register(rateLimit, { capacity: 1, perMinute: 60, onRefused: async () => ({ calm: 'down' }) })
+  app.get('/', () => 'hello')
+  await app.inject('/')
+  const { statusCode, headers, body } = await app.inject('/')
+  expect([statusCode, headers['retry-after'], body]).toEqual([429, '1', '{"calm":"down"}'])
+})
+
 test('H07 a route’s limit is checked like the plugin’s', async () => {
   const app = fastify()
   await app.register(rateLimit)
