@@ -8,7 +8,14 @@ import {
   type Responder,
   runGuard,
 } from '@tickbucket/core'
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type {
+  FastifyPluginAsync,
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+  RawServerBase,
+  RawServerDefault,
+} from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { routeGuards, type RouteRateLimit } from './route-guards.ts'
 
@@ -85,11 +92,12 @@ function hookOf(guardOf: (request: FastifyRequest) => FastifyGuard | undefined):
  * @example
  * app.setNotFoundHandler({ preHandler: rateLimitHook({ capacity: 5, perMinute: 5 }) }, notFound)
  */
-export function rateLimitHook(
+export function rateLimitHook<Server extends RawServerBase = RawServerDefault>(
   options: GuardOptions<FastifyRequest, FastifyReply> = {},
-): onRequestHookHandler {
+): onRequestHookHandler<Server> {
   const guard = createGuard(options, facts)
-  return hookOf(() => guard)
+  // Servers of HTTP/1.1 and HTTP/2 have requests of their own types, of which all that is asked is alike.
+  return hookOf(() => guard) as unknown as onRequestHookHandler<Server>
 }
 
 const plugin: FastifyPluginAsync<RateLimitOptions> = async (fastify, options) => {

@@ -326,3 +326,13 @@ test('the decision is typed, and there for the handler', async () => {
   app.get('/', (request) => ({ left: request.rateLimit?.remaining, allowed: request.rateLimit?.allowed }))
   expect((await app.inject('/')).json()).toEqual({ left: 2, allowed: true })
 })
+
+test('H09 a hook for where no plugin reaches, on a server of HTTP/2 as well', async () => {
+  const app = fastify({ http2: true })
+  const limit = { capacity: 1, perMinute: 60, key: () => 'client' }
+  app.setNotFoundHandler({ preHandler: rateLimitHook(limit) }, (_request, reply) => reply.code(404).send())
+  app.get('/', { onRequest: rateLimitHook({ ...limit, key: (request) => request.hostname }) }, () => 'hello')
+  const statuses: number[] = []
+  for (const url of ['/nowhere', '/nowhere', '/', '/']) statuses.push((await app.inject({ url })).statusCode)
+  expect(statuses).toEqual([404, 429, 200, 429])
+})
