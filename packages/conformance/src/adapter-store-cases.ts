@@ -35,32 +35,29 @@ class OwnStore implements Store {
   }
 }
 
-const FAILURES: readonly (readonly [how: string, store: Store])[] = [
+const FAILURES: readonly (readonly [how: string, take: () => unknown])[] = [
   [
     'throws',
-    storeThat(() => {
+    () => {
       throw new Error('gone')
-    }),
+    },
   ],
-  ['rejects', storeThat(() => Promise.reject(new Error('gone')))],
-  ['answers nothing', storeThat(() => undefined)],
-  ['answers with a refusal of nothing', storeThat(() => ({ allowed: false, remaining: 0, readings: [] }))],
-  [
-    'answers with empty readings',
-    storeThat(() => ({ allowed: true, remaining: 1, retryAfterMs: 0, readings: [{}] })),
-  ],
-  ['answers with a wait below 0', storeThat(() => waiting(-1_796_101_744))],
-  ['answers with a wait that is no number', storeThat(() => waiting(Number.NaN))],
-  ['rejects with nothing', storeThat(() => Promise.reject())],
-  ['answers later with nonsense', storeThat(() => Promise.resolve({ ok: 1 }))],
+  ['rejects', () => Promise.reject(new Error('gone'))],
+  ['answers nothing', () => undefined],
+  ['answers with a refusal of nothing', () => ({ allowed: false, remaining: 0, readings: [] })],
+  ['answers with empty readings', () => ({ allowed: true, remaining: 1, retryAfterMs: 0, readings: [{}] })],
+  ['answers with a wait below 0', () => waiting(-1_796_101_744)],
+  ['answers with a wait that is no number', () => waiting(Number.NaN)],
+  ['rejects with nothing', () => Promise.reject()],
+  ['answers later with nonsense', () => Promise.resolve({ ok: 1 })],
 ]
 
 /** What becomes of a request when its store fails, or takes its time. */
 export const storeFailureCases: readonly AdapterCase[] = [
-  ...FAILURES.flatMap(([how, store]) => [
+  ...FAILURES.flatMap(([how, take]) => [
     adapterCase(
       `E04 E05 wire 36 a store that ${how}, onStoreError 'allow': through, once, without a field of ours`,
-      { ...one, store, onStoreError: 'allow' },
+      () => ({ ...one, store: storeThat(take), onStoreError: 'allow' }),
       async ({ ask, handled }) => {
         const { status, headers } = await ask()
         deepStrictEqual(
@@ -71,7 +68,7 @@ export const storeFailureCases: readonly AdapterCase[] = [
     ),
     adapterCase(
       `E05 wire 36 a store that ${how}, onStoreError 'refuse': 503`,
-      { ...one, store, onStoreError: 'refuse' },
+      () => ({ ...one, store: storeThat(take), onStoreError: 'refuse' }),
       async ({ ask, handled }) => {
         const { status, headers, body } = await ask()
         deepStrictEqual(
@@ -86,7 +83,7 @@ export const storeFailureCases: readonly AdapterCase[] = [
     ),
     adapterCase(
       `C04 E05 a store that ${how}, and nothing said: a memory store stands in`,
-      { ...one, store },
+      () => ({ ...one, store: storeThat(take) }),
       async ({ ask, handled }) => {
         isAllowed(await ask(), 0)
         isRefused(await ask(), 1)

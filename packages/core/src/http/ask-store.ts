@@ -1,11 +1,9 @@
 import { type Decision, decide, type Reading } from '../decision.ts'
 import { show, TickbucketError } from '../errors.ts'
-import { checkedKey } from '../limiter.ts'
 import { isPromise, type MaybePromise } from '../maybe-promise.ts'
-import { shareOf } from '../policies/share.ts'
 import type { Policy } from '../policy.ts'
-import { type MemoryStore, memoryStore } from '../stores/memory-store.ts'
 import type { GuardSettings } from './guard-options.ts'
+import type { StandIn } from './stand-in.ts'
 
 /** What was decided; and if the store failed, with what. */
 export interface Answer {
@@ -20,31 +18,13 @@ const UNKNOWN_WAIT_MS = 1000
  * Asks the store; and when that fails, in whichever way, does what `onStoreError` says: a refusal is
  * never a failure, and a failure never a refusal. The answer never throws and never rejects.
  */
-export function storeAsker<Ctx, Res>({ take, onStoreError, balancers }: GuardSettings<Ctx, Res>) {
-  let local: MemoryStore | undefined
-  const shares = new WeakMap<readonly Policy[], readonly Policy[]>()
-
-  function sharesOf(policies: readonly Policy[]): readonly Policy[] {
-    let own = shares.get(policies)
-    if (own === undefined) {
-      own = Object.freeze(policies.map((policy) => shareOf(policy, balancers)))
-      shares.set(policies, own)
-    }
-    return own
-  }
-
+export function storeAsker<Ctx, Res>({ take, onStoreError }: GuardSettings<Ctx, Res>, standIn: StandIn) {
   function failed(reason: unknown, key: string, cost: number, policies: readonly Policy[]): Answer {
     const error =
       reason instanceof Error
         ? reason
         : new Error(`The store failed with ${show(reason)}.`, { cause: reason })
-    if (onStoreError === 'local') {
-      local ??= memoryStore()
-      return {
-        decision: { ...local.take(checkedKey(key), cost, sharesOf(policies)), source: 'local' },
-        error,
-      }
-    }
+    if (onStoreError === 'local') return { decision: standIn.take(key, cost, policies), error }
     const open = decide([], 'policy')
     return {
       decision: onStoreError === 'allow' ? open : { ...open, allowed: false, retryAfterMs: UNKNOWN_WAIT_MS },

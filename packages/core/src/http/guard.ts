@@ -19,6 +19,7 @@ import {
 import { type DecisionEvent, type GuardOptions, type GuardSettings, guardSettings } from './guard-options.ts'
 import { createPacer, type Pacer, type Pause } from './pacing.ts'
 import { quotaExceeded, temporaryReducedCapacity } from './problem.ts'
+import { type StandIn, standInOf } from './stand-in.ts'
 import { warnOnce } from './warn.ts'
 
 /** What an adapter does with a request: sets `fields`, and goes on, after `pause`, or answers with `refusal`. */
@@ -75,9 +76,10 @@ export function createGuard<Ctx, Res = Ctx>(
 ): Guard<Ctx, Res> {
   const settings = guardSettings(options)
   const keyOf = settings.key ?? addressKeys(facts, settings.ipv6Prefix)
-  const policiesOf = policySource(settings)
+  const standIn = standInOf(settings.store, settings.balancers)
+  const policiesOf = policySource(settings, standIn)
   const costOf = costSource(settings)
-  const ask = storeAsker(settings)
+  const ask = storeAsker(settings, standIn)
   const pacer = createPacer()
   let last: unknown
   let isNew = true
@@ -161,15 +163,20 @@ function noteAskedAtOnce(): void {
   if (askedAtOnce === 2) warnOnce('TICKBUCKET_MADE_PER_REQUEST', MADE_PER_REQUEST)
 }
 
-function policySource<Ctx, Res>({
-  policies,
-  store,
-}: GuardSettings<Ctx, Res>): (ctx: Ctx) => MaybePromise<readonly Policy[]> {
-  if (typeof policies !== 'function') return () => policies
+function policySource<Ctx, Res>(
+  { policies, store, onStoreError }: GuardSettings<Ctx, Res>,
+  standIn: StandIn,
+): (ctx: Ctx) => MaybePromise<readonly Policy[]> {
+  const isLocal = onStoreError === 'local'
+  if (typeof policies !== 'function') {
+    if (isLocal) standIn.check(policies)
+    return () => policies
+  }
   return (ctx) =>
     after(policies(ctx), (list) => {
       const checked = asPolicies(list)
       claimPolicyNames(store, checked)
+      if (isLocal) standIn.check(checked)
       return checked
     })
 }

@@ -1,0 +1,72 @@
+import {
+  createGuard,
+  type Facts,
+  type GuardOptions,
+  leakyBucket,
+  type Store,
+  tokenBucket,
+} from '@tickbucket/core'
+import { expect, test } from 'vitest'
+import { errorOf } from '../support/error-of.ts'
+
+const facts: Facts<object> = {
+  method: () => 'GET',
+  header: () => undefined,
+  address: () => '192.0.2.1',
+  socketAddress: () => '192.0.2.1',
+}
+
+function failing(): Store {
+  return { take: () => Promise.reject(new Error('gone')), reset: () => undefined }
+}
+
+/** `[allowed, remaining]` of so many requests, one after another through each of the guards. */
+async function asked(count: number, ...options: readonly GuardOptions<object>[]): Promise<unknown[]> {
+  const guards = options.map((one) => createGuard(one, facts))
+  const seen: unknown[] = []
+  for (let at = 0; at < count; at += 1) {
+    const { decision } = await guards[at % guards.length]!.check({})
+    seen.push([decision!.allowed, decision!.remaining])
+  }
+  return seen
+}
+
+test('limiters that share a store share what stands in for it', async () => {
+  const store = failing()
+  const one = { capacity: 4, perHour: 1, store }
+  expect(await asked(6, one, { ...one })).toEqual([
+    [true, 3],
+    [true, 2],
+    [true, 1],
+    [true, 0],
+    [false, 0],
+    [false, 0],
+  ])
+  expect(await asked(1, { ...one, store: failing() })).toEqual([[true, 3]])
+})
+
+test('a request that costs more than a share takes what the share holds, and one above the policy never passes', async () => {
+  const one = { capacity: 10, perHour: 1, balancers: 4 }
+  expect(await asked(2, { ...one, store: failing(), cost: 5 })).toEqual([
+    [true, 0],
+    [false, 0],
+  ])
+  const guard = createGuard({ ...one, store: failing(), cost: () => 11 }, facts)
+  expect((await guard.check({})).decision).toMatchObject({
+    allowed: false,
+    retryAfterMs: Infinity,
+    remaining: 2,
+  })
+})
+
+test('a share that could not be exact is an error when the limiter is made, and when a callback gives it', async () => {
+  const years = { rate: 1, periodMs: 2 ** 52 }
+  const mistake = { code: 'POLICY_TOO_LARGE', option: 'balancers', value: 3 }
+  const policy = tokenBucket({ capacity: 1, ...years })
+  expect(errorOf(() => createGuard({ capacity: 1, ...years, balancers: 3 }, facts))).toMatchObject(mistake)
+  const guard = createGuard({ policies: () => [policy], balancers: 3 }, facts)
+  expect(errorOf(() => void guard.check({}))).toMatchObject(mistake)
+  expect(errorOf(() => void guard.check({})).message).toContain('it may be 1 at most, not 3')
+  createGuard({ policies: [policy], balancers: 3, onStoreError: 'allow' }, facts)
+  createGuard({ policies: [leakyBucket({ queue: 9, perDay: 1 })], balancers: 10_000 }, facts)
+})
