@@ -59,10 +59,11 @@ export class BucketTable {
   /** Memory that the buckets take. */
   get bytes(): number {
     const logs = this.#shape.keepsLog ? this.count * LOG_BYTES + this.#logged * 8 : 0
-    return this.#slots * SLOT_BYTES + logs
+    return this.slots * SLOT_BYTES + logs
   }
 
-  get #slots(): number {
+  /** Places for buckets, taken or free. */
+  get slots(): number {
     let slots = 0
     for (const block of this.#blocks) slots += block.capacity
     return slots
@@ -99,8 +100,8 @@ export class BucketTable {
     if (slot >= 0) this.#remove(block, slot)
   }
 
-  /** Drops those that have refilled of the buckets in the next `slots` slots, or in all. */
-  sweep(now: number, slots: number = this.#slots): void {
+  /** Drops those that have refilled of the buckets in the next so many slots. */
+  sweep(now: number, slots: number): void {
     for (let left = slots; left > 0;) {
       const block = this.#blockAtHand()
       if (!block.isEmpty(this.#handSlot) && this.#hasRefilled(block, this.#handSlot, now)) {

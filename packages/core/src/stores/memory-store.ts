@@ -32,6 +32,8 @@ export interface MemoryStore extends SyncStore {
    * Drops every bucket that has refilled. Takes do this as they go, a little at a time; a store that
    * sees no more of them keeps what it had until somebody asks. A million clients take some 20 ms,
    * or 60 if all are dropped; with `slots`, it looks at the next so many places only.
+   *
+   * @throws {TickbucketError} `INVALID_OPTION` unless `slots` is a whole number from 0, or left out.
    */
   sweep(slots?: number): void
 }
@@ -98,8 +100,9 @@ class BucketStore implements MemoryStore {
   }
 
   sweep(slots?: number): void {
+    if (slots !== undefined) wholeNumber('slots', slots, 0, Number.MAX_SAFE_INTEGER)
     const now = this.#clock()
-    for (const table of this.#tables.values()) table.sweep(now, slots)
+    for (const table of this.#tables.values()) table.sweep(now, Math.min(slots ?? Infinity, table.slots))
   }
 
   stats(): MemoryStoreStats {

@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { manualClock } from '@tickbucket/conformance'
 import { createLimiter, memoryStore, tokenBucket } from '@tickbucket/core'
 import { expect, test } from 'vitest'
+import { errorOf } from '../support/error-of.ts'
 
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as () => void
@@ -32,6 +33,22 @@ test('F01 a period of 30 days is a period of 30 days', () => {
   expect(limiter.take('client').allowed).toBe(true)
   process.off('warning', onWarning)
   expect(warnings).toEqual([])
+})
+
+test('a sweep of more places than there are looks at all of them once, and one of nonsense is an error', () => {
+  const clock = manualClock()
+  const store = memoryStore({ clock })
+  const policies = Object.freeze([tokenBucket({ capacity: 2, perSecond: 1 })])
+  for (let client = 0; client < 100; client += 1) store.take(`client-${client}`, 1, policies)
+  store.sweep(Number.MAX_SAFE_INTEGER)
+  expect(store.stats().clients).toBe(100)
+  clock.advance(1000)
+  store.sweep(0)
+  expect(store.stats().clients).toBe(100)
+  store.sweep(Number.MAX_SAFE_INTEGER)
+  expect(store.stats().clients).toBe(0)
+  for (const slots of [Infinity, -1, 0.5, Number.NaN])
+    expect(errorOf(() => store.sweep(slots))).toMatchObject({ code: 'INVALID_OPTION', option: 'slots' })
 })
 
 test('F02 keys that nobody uses any more are gone after one sweep, and so is their memory', () => {
