@@ -16,8 +16,7 @@ export function runUpgrade(
   res.assignSocket(socket as Socket)
   res.shouldKeepAlive = false
   // Without a listener, a client that resets its connection would end the process.
-  const onError = (): void => undefined
-  socket.on('error', onError)
+  socket.on('error', ignore)
   res.once('finish', () => {
     // What the client has sent meanwhile must not make its system throw the answer away.
     socket.resume()
@@ -26,7 +25,9 @@ export function runUpgrade(
   runGuard(guard, nodeResponder, req, res, (error) => {
     res.detachSocket(socket as Socket)
     // A socket that is destroyed may tell why a moment later.
-    if (!socket.destroyed) socket.removeListener('error', onError)
+    if (!socket.destroyed) socket.removeListener('error', ignore)
     if (!socket.destroyed || error !== undefined) next(error)
   })
 }
+
+function ignore(): void {}

@@ -84,9 +84,9 @@ async function carriedOut(
  * which may be another server's. The error is left as it is: it may be one for many requests.
  */
 function keepFields({ res }: Context, fields: readonly Field[]): void {
-  const { writeHead } = res
+  const writeHead = res.writeHead.bind(res)
   res.writeHead = (...head: unknown[]): typeof res => {
     for (const [name, value] of fields) res.setHeader(name, value)
-    return Reflect.apply(writeHead, res, head) as typeof res
+    return writeHead(...(head as [number]))
   }
 }

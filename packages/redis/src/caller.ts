@@ -7,8 +7,8 @@ import { RedisStoreError } from './store-error.ts'
 /** Runs scripts on servers that may be slow, gone or wrong, and never waits longer than it says. */
 export interface Caller {
   /**
-   * Runs a script once on the server of a slot; rejects with a `RedisStoreError`. Only an answer of NOSCRIPT is asked again, with the source: any other call might have
-   * been carried out.
+   * Runs a script once on the server of a slot; rejects with a `RedisStoreError`. Only an answer of
+   * NOSCRIPT is asked again, with the source: any other call might have been carried out.
    */
   call(slot: number, script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown>
 }
@@ -48,18 +48,12 @@ export function createCaller(runner: ScriptRunner, timeoutMs: number): Caller {
         breaker.succeeded()
         return answer
       } catch (error) {
-        if (isOurMistake(error)) breaker.succeeded()
-        else breaker.failed(ownTime().mono)
+        breaker.failed(ownTime().mono)
         if (error instanceof RedisStoreError) throw error
         throw new RedisStoreError('REDIS_FAILED', `Redis failed: ${messageOf(error)}`, error)
       }
     },
   }
-}
-
-/** A key that holds something else, or a script that is wrong: the server is well, and says so. */
-function isOurMistake(error: unknown): boolean {
-  return /^(WRONGTYPE|ERR|CROSSSLOT)/.test(messageOf(error))
 }
 
 function messageOf(error: unknown): string {

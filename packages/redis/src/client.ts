@@ -45,12 +45,17 @@ export function scriptRunner(client: unknown): ScriptRunner | undefined {
   return isRunner(client) ? client : undefined
 }
 
-/** Whether commands of this client may wait for ever for a server that is gone. */
-export function mayHang(client: object): boolean {
-  const { maxRetriesPerRequest } = ((isIoredis(client) && client.options) || {}) as {
+/** Why commands of this client may wait for ever for a server that is gone; `undefined` if they do not. */
+export function patienceOf(client: object): string | undefined {
+  const { maxRetriesPerRequest, disableOfflineQueue } = ((client as { options?: unknown }).options ?? {}) as {
     maxRetriesPerRequest?: number | null
+    disableOfflineQueue?: boolean
   }
-  return maxRetriesPerRequest === null
+  if (isNodeRedis(client))
+    return 'options' in client && disableOfflineQueue !== true
+      ? 'This node-redis client lacks disableOfflineQueue: true'
+      : undefined
+  return maxRetriesPerRequest === null ? 'This ioredis client has maxRetriesPerRequest: null' : undefined
 }
 
 function isNodeRedis(client: object): client is NodeRedisClient {

@@ -1,8 +1,6 @@
 import { type BucketState, type Decision, decide, type Policy, read, shapeOf } from '@tickbucket/core'
 import type { OwnTime } from './own-time.ts'
-
-/** How much faster or slower than ours the server's clock may run. */
-const DRIFT = 1 / 512
+import { DRIFT } from './server-time.ts'
 
 export interface DenyCacheOptions {
   /** The most clients that are remembered. */
@@ -44,18 +42,16 @@ interface Entry extends AnswerTime {
 }
 
 export function denyCache({ maxClients, maxAgeMs }: DenyCacheOptions): DenyCache {
-  const entries = new Map<string, Entry>()
+  /** By key one for each list of policies that is asked of it, oldest keys first. */
+  const entries = new Map<string, Entry[]>()
   let forgotAt = -Infinity
 
   return {
     refuse(key, cost, policies, now) {
-      const entry = entries.get(key)
+      const entry = entries.get(key)?.find((known) => samePolicies(known.policies, policies))
       if (entry === undefined) return undefined
       const passed = Math.max(now.mono - entry.sent.mono, now.wall - entry.sent.wall)
-      if (passed > maxAgeMs || !samePolicies(entry.policies, policies)) {
-        entries.delete(key)
-        return undefined
-      }
+      if (passed > maxAgeMs) return undefined
       const most = waits(entry, Math.floor(entry.fractionMs + CUT_MS + passed * (1 + DRIFT)), cost)
       if (most.every((wait) => wait === 0)) return undefined
       const sinceAnswer = Math.max(0, Math.floor((now.mono - entry.received.mono) * (1 - DRIFT)))
@@ -68,16 +64,17 @@ export function denyCache({ maxClients, maxAgeMs }: DenyCacheOptions): DenyCache
     },
 
     learn(key, policies, states, when) {
-      const { sent } = when
+      const { sent, received } = when
       if (sent.mono <= forgotAt) return
-      const known = entries.get(key)
-      if (known !== undefined && known.sent.mono > sent.mono) return
+      const known = entries.get(key) ?? []
+      const same = known.find((one) => samePolicies(one.policies, policies))
+      if (same !== undefined && same.sent.mono > sent.mono) return
+      const kept = known.filter((one) => one !== same && received.mono - one.sent.mono <= maxAgeMs)
+      if (isSoonRefused(policies, states)) kept.push({ policies, states, ...when })
       entries.delete(key)
-      // Only who has less than a token left is soon refused; and a log is the server's alone.
-      const isLow = policies.some((policy, index) => shapeOf(policy).waitMs(policy, states[index]!, 1) > 0)
-      if (!isLow || policies.some((policy) => shapeOf(policy).keepsLog)) return
+      if (kept.length === 0) return
       if (entries.size >= maxClients) entries.delete(entries.keys().next().value!)
-      entries.set(key, { policies, states, ...when })
+      entries.set(key, kept)
     },
 
     forget(key, now) {
@@ -85,6 +82,14 @@ export function denyCache({ maxClients, maxAgeMs }: DenyCacheOptions): DenyCache
       forgotAt = now.mono
     },
   }
+}
+
+/** Only who has less than a token left is; and what a log says is known to the server alone. */
+function isSoonRefused(policies: readonly Policy[], states: readonly BucketState[]): boolean {
+  return (
+    !policies.some((policy) => shapeOf(policy).keepsLog) &&
+    policies.some((policy, index) => shapeOf(policy).waitMs(policy, states[index]!, 1) > 0)
+  )
 }
 
 /** The buckets of an entry when `ms` have passed and nothing was taken. */

@@ -1,5 +1,5 @@
-/** How much faster than ours the server's clock may run: more than ntpd or chrony would make it. */
-const DRIFT = 1 / 512
+/** How much faster or slower than ours a server's clock may run: more than ntpd or chrony would make it. */
+export const DRIFT = 1 / 512
 
 /**
  * What is known of a server's clock from its answers: the latest that it can show. Times are

@@ -1,5 +1,6 @@
 import type { Policy } from '@tickbucket/core'
 import type { OwnTime } from './own-time.ts'
+import { RedisStoreError } from './store-error.ts'
 
 /** One take on its way to the server. */
 export interface PendingTake {
@@ -67,13 +68,39 @@ export function callOf(takes: readonly PendingTake[]): { keys: string[]; args: s
   return { keys, args: [String(told.size), ...args, ...asked] }
 }
 
-/** Gives each take its part of the answer, whose first numbers are the time and the microseconds above it. */
+/**
+ * Gives each take its part of the answer, whose first numbers are the time and the microseconds above
+ * it. A take whose keys hold something else fails alone.
+ */
 export function settle(takes: readonly PendingTake[], numbers: readonly number[], sent: OwnTime): void {
   const fractionMs = numbers[1]! / 1000
   let at = 2
-  for (const { policies, resolve } of takes) {
-    const end = policies.reduce((sum, policy) => sum + numbersOf(policy), at + 1)
-    resolve({ allowed: numbers[at] === 1, numbers: numbers.slice(at + 1, end), sent, fractionMs })
+  for (const take of takes) {
+    const end = endOf(take, numbers, at)
+    if (numbers[at] === UNREADABLE) take.reject(unreadable(take))
+    else take.resolve({ allowed: numbers[at] === 1, numbers: numbers.slice(at + 1, end), sent, fractionMs })
     at = end
   }
+}
+
+/** Whether an answer is whole: what else than our script would answer is not, such as a client's own idea of it. */
+export function isWhole(takes: readonly PendingTake[], numbers: readonly number[]): boolean {
+  const end = takes.reduce((at, take) => endOf(take, numbers, at), 2)
+  return numbers.length === end && numbers.every((number) => Number.isFinite(number))
+}
+
+/** What the script says of a take that it could not decide. */
+const UNREADABLE = -1
+
+/** Where the part of a take that begins at `at` ends. */
+function endOf({ policies }: PendingTake, numbers: readonly number[], at: number): number {
+  if (numbers[at] === UNREADABLE) return at + 1
+  return policies.reduce((sum, policy) => sum + numbersOf(policy), at + 1)
+}
+
+function unreadable({ redisKeys }: PendingTake): RedisStoreError {
+  return new RedisStoreError(
+    'REDIS_FAILED',
+    `One of the keys ${redisKeys.join(', ')} holds what is no bucket. Delete it, or give the store another prefix.`,
+  )
 }

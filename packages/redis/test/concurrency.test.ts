@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { tokenBucket } from '@tickbucket/core'
+import { fixedWindow, leakyBucket, slidingWindow, tokenBucket } from '@tickbucket/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { redisStore } from '../src/index.ts'
 import { ioredis } from './support/clients.ts'
@@ -21,7 +21,7 @@ describe.skipIf(command === undefined)('many who ask at once', () => {
     const [seconds, micros] = await client.time()
     // An empty bucket that begins to fill when all of them ask: from then on it is never full.
     const start = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000) + 2000
-    await client.set('tickbucket:{hammered}:default', `0:${start}`)
+    await client.set('tickbucket:{hammered}:default:1000', `0:${start}`)
     const admitted = await Promise.all(
       Array.from({ length: 4 }, async () => {
         const child = fork(
@@ -33,10 +33,9 @@ describe.skipIf(command === undefined)('many who ask at once', () => {
       }),
     )
     const total = admitted.reduce((sum, count) => sum + count, 0)
-    const [ticks, last] = (await client.get('tickbucket:{hammered}:default'))!.split(':').map(Number) as [
-      number,
-      number,
-    ]
+    const [ticks, last] = (await client.get('tickbucket:{hammered}:default:1000'))!
+      .split(':')
+      .map(Number) as [number, number]
     client.disconnect()
     // What flowed in is what was taken and what is left. A token is 1000 ticks, as many as flow in a millisecond.
     expect((last - start) * 1000).toBe(total * 1000 + ticks)
@@ -45,13 +44,24 @@ describe.skipIf(command === undefined)('many who ask at once', () => {
     expect(admitted.every((count) => count > 0)).toBe(true)
   })
 
-  test('D01 of 50 at once exactly 10 pass, and of 10 with one left one', async () => {
+  const windowMs = 365 * 86_400_000
+  test.each([
+    ['token buckets', [tokenBucket({ capacity: 10, perHour: 10 })]],
+    ['leaky buckets', [leakyBucket({ queue: 9, perHour: 10 })]],
+    ['fixed windows', [fixedWindow({ limit: 10, windowMs })]],
+    ['sliding windows', [slidingWindow({ limit: 10, windowMs })]],
+    [
+      'all of them',
+      [
+        slidingWindow({ name: 'sliding', limit: 10, windowMs }),
+        tokenBucket({ name: 'token', capacity: 10, perHour: 10 }),
+        fixedWindow({ name: 'fixed', limit: 10, windowMs }),
+      ],
+    ],
+  ])('D01 %s: of 50 at once exactly 10 pass, and of 10 with one left one', async (what, policies) => {
     const client = ioredis(server.port)
-    const stores = [
-      redisStore({ client, prefix: 'd01:' }),
-      redisStore({ client: ioredis(server.port), prefix: 'd01:' }),
-    ]
-    const policies = [tokenBucket({ capacity: 10, perHour: 10 })]
+    const prefix = `d01 ${what}:`
+    const stores = [redisStore({ client, prefix }), redisStore({ client: ioredis(server.port), prefix })]
     const passed = async (key: string, count: number): Promise<number> => {
       const decisions = await Promise.all(
         Array.from({ length: count }, (_, index) => stores[index % 2]!.take(key, 1, policies)),
@@ -61,6 +71,8 @@ describe.skipIf(command === undefined)('many who ask at once', () => {
     expect(await passed('fifty', 50)).toBe(10)
     await stores[0]!.take('nine', 9, policies)
     expect(await passed('nine', 10)).toBe(1)
+    const { allowed, remaining, retryAfterMs } = await stores[1]!.take('nine', 1, policies)
+    expect([allowed, remaining, retryAfterMs > 300_000]).toEqual([false, 0, true])
   })
 
   test('takes of one turn of the event loop travel in one call, in their order, whatever their keys', async () => {

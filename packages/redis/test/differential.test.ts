@@ -127,8 +127,9 @@ describe.skipIf(command === undefined)('Redis answers as memory does', () => {
     now: number,
   ): Promise<void> {
     for (const [index, policies] of lists.entries()) {
-      for (const { shape, name, capacity, rate, periodMs } of policies) {
-        const key = redisKey(prefix, `${index} 0`, name)
+      for (const policy of policies) {
+        const { shape, capacity, rate, periodMs } = policy
+        const key = redisKey(prefix, `${index} 0`, policy)
         const [value, expiry] = [await client.get(key), await client.pexpiretime(key)]
         if (value === null) continue
         if (shape === 'sliding-window') {

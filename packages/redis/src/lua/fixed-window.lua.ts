@@ -3,8 +3,8 @@ export const fixedWindowLua = `
 shapes['fixed-window'] = {
   refill = function(value, capacity, _, periodMs)
     if not value then return capacity, now end
-    local colon = find(value, ':', 1, true)
-    local ticks, last = sub(value, 1, colon - 1) + 0, sub(value, colon + 1) + 0
+    local ticks, last = pair(value)
+    if not last then return nil end
     if ticks > capacity or now - last >= periodMs - last % periodMs then ticks = capacity end
     if now > last then last = now end
     return ticks, last

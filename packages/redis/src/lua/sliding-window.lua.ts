@@ -9,11 +9,13 @@ shapes['sliding-window'] = {
     local ticks, last, log = capacity, now, {}
     if not value then return ticks, last, log end
     local numbers = string.gmatch(value, '[^:]+')
-    last = numbers() + 0
+    last = tonumber((numbers()))
+    if not last then return nil end
     if now > last then last = now end
     for time in numbers do
-      local tokens = numbers() + 0
-      time = time + 0
+      local tokens = tonumber((numbers()))
+      time = tonumber(time)
+      if not time or not tokens then return nil end
       if last - time < periodMs then
         log[#log + 1], log[#log + 2] = time, tokens
         ticks = ticks - tokens

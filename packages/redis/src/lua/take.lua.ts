@@ -7,7 +7,7 @@
  * policy of each. KEYS are the buckets of all takes, one after another.
  */
 export const headLua = `
-local call, format, find, sub, ceil = redis.call, string.format, string.find, string.sub, math.ceil
+local call, get, format, match, ceil = redis.call, redis.pcall, string.format, string.match, math.ceil
 local time = call('TIME')
 local micros = time[2] % 1000
 local serverNow = time[1] * 1000 + (time[2] - micros) / 1000
@@ -20,13 +20,18 @@ local function whole(n)
   if n > 9e15 then return format('%.0f', n) end
   return n
 end
+local function pair(value)
+  local ticks, last = match(value, '^(-?%d+):(-?%d+)$')
+  return tonumber(ticks), tonumber(last)
+end
 `
 
 /**
  * Decides one take after another. What a take may not have it does not touch, and so a refusal
  * writes nothing; what it may have expires when its bucket is full, so that forgetting changes
  * nothing. Answers with the time and the microseconds above it, and for each take 1 or 0 and what its
- * buckets hold after it.
+ * buckets hold after it; or -1 alone for a take one of whose keys holds something that is no bucket,
+ * which is left as it is.
  */
 export const takeLua = `
 local policies, arg = {}, 4
@@ -42,12 +47,20 @@ while arg <= last_arg do
   for i = 1, count do
     local policy = policies[ARGV[arg + i] + 0]
     asked[i] = policy
-    ticks[i], last[i], log[i] = policy[1].refill(call('GET', KEYS[key + i]), policy[2], policy[3], policy[4])
+    local value = get('GET', KEYS[key + i])
+    ticks[i] = nil
+    if type(value) ~= 'table' then
+      ticks[i], last[i], log[i] = policy[1].refill(value, policy[2], policy[3], policy[4])
+    end
+    if not ticks[i] then
+      allowed = nil
+      break
+    end
     if not policy[1].fits(ticks[i], cost, policy[4]) then allowed = false end
   end
   size = size + 1
-  out[size] = allowed and 1 or 0
-  for i = 1, count do
+  out[size] = allowed and 1 or allowed == false and 0 or -1
+  for i = 1, allowed == nil and 0 or count do
     local shape, capacity, rate, periodMs = asked[i][1], asked[i][2], asked[i][3], asked[i][4]
     if allowed and cost > 0 then
       ticks[i] = shape.charge(ticks[i], cost, periodMs, last[i], log[i])

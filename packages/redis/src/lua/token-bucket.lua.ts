@@ -8,8 +8,8 @@ local tokenBucket = {
   refill = function(value, capacity, rate, periodMs)
     local full = capacity * periodMs
     if not value then return full, now end
-    local colon = find(value, ':', 1, true)
-    local ticks, last = sub(value, 1, colon - 1) + 0, sub(value, colon + 1) + 0
+    local ticks, last = pair(value)
+    if not last then return nil end
     local gain = 0
     if now > last then
       gain = (now - last) * rate

@@ -34,7 +34,10 @@ export const CLIENTS: Readonly<Record<string, (port: number) => Promise<Connecte
     return { client, close: async () => client.disconnect() }
   },
   async 'node-redis 6'(port) {
-    const client = await createClient({ url: `redis://127.0.0.1:${port}` }).connect()
+    const client = await createClient({
+      url: `redis://127.0.0.1:${port}`,
+      disableOfflineQueue: true,
+    }).connect()
     return { client, close: async () => client.destroy() }
   },
 }
