@@ -131,6 +131,7 @@ function answerUpgradeFailure(req: IncomingMessage, socket: Socket, status: keyo
   const res = new ServerResponse(req)
   res.assignSocket(socket)
   res.shouldKeepAlive = false
-  res.once('finish', () => socket.end())
+  // A client that never ends its own side keeps nothing open.
+  res.once('finish', () => socket.end(() => socket.destroy()))
   answerFailure(res, status)
 }

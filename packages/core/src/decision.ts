@@ -53,7 +53,7 @@ export function decide(readings: readonly Reading[], source: Source = 'store'): 
     if (reading.delayMs > delayMs) delayMs = reading.delayMs
   }
   return {
-    allowed: readings.every((reading) => reading.retryAfterMs === 0),
+    allowed: retryAfterMs === 0,
     remaining,
     retryAfterMs,
     delayMs,

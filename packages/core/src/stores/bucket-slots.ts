@@ -7,7 +7,8 @@ const LOW = 4
 const HIGH = 5
 export const SLOT_BYTES = 24
 
-const FEWEST_SLOTS = 8
+/** So many that a few clients whose buckets refill at once do not make a block grow and shrink all the time. */
+const FEWEST_SLOTS = 64
 /** Beyond this share of taken slots, looking for a bucket that is not there takes long. */
 const CROWDED = 0.8
 /** Below this share, the memory is better given back. */
