@@ -5,10 +5,11 @@ import autocannon from 'autocannon'
 
 /**
  * Requests per second of each framework's hello-world: without a limiter, with a middleware that sets
- * two constant fields and decides nothing, with ours, and with the framework's best-known limiter. Every server is a process of its own; short runs alternate, and what is told is
- * the median of the ratios of runs that followed one another. A second is one of the server's own
- * processor time, which the client and whatever else runs on the machine do not share; all are told as
- * ratios to the framework without anything. `bench http [rounds [framework]]`.
+ * two constant fields and decides nothing, with ours, and with the framework's best-known limiter. Every
+ * server is a process of its own; short runs alternate, and what is told is the median of the ratios of
+ * runs that followed one another, all to the framework without anything. The first of two figures is of
+ * seconds, as the client counts them; the second is of seconds of the server's own processor time, which
+ * leaves out what the client and the machine take. `bench http [rounds [framework]]`.
  */
 const ROUNDS = Number(process.argv[3] ?? 7)
 const ONLY = process.argv[4]
@@ -35,12 +36,15 @@ async function start(framework: string, side: string): Promise<Server> {
   return { child, port }
 }
 
-async function throughput({ child, port }: Server, duration: number): Promise<number> {
+/** Requests per second, and per second of the server's processor. */
+type Rates = readonly [perSecond: number, perProcessorSecond: number]
+
+async function throughput({ child, port }: Server, duration: number): Promise<Rates> {
   const before = await processorSeconds(child)
   const result = await autocannon({ url: `http://localhost:${port}/`, connections: 20, duration })
   const { non2xx, errors, requests } = result
   if (non2xx > 0 || errors > 0) throw new Error(`${non2xx} answers were no success, ${errors} were none`)
-  return requests.total / ((await processorSeconds(child)) - before)
+  return [requests.total / result.duration, requests.total / ((await processorSeconds(child)) - before)]
 }
 
 async function processorSeconds(child: ChildProcess): Promise<number> {
@@ -62,14 +66,16 @@ for (const [framework, peer] of Object.entries(PEERS)) {
   const sides = peer === undefined ? ['bare', 'fields', 'ours'] : ['bare', 'fields', 'ours', 'peer']
   const servers = await Promise.all(sides.map((side) => start(framework, side)))
   for (const server of servers) await throughput(server, 1)
-  const rounds: number[][] = []
+  const rounds: Rates[][] = []
   for (let round = 0; round < ROUNDS; round += 1) {
-    const rates: number[] = []
+    const rates: Rates[] = []
     for (const server of servers) rates.push(await throughput(server, SECONDS))
     rounds.push(rates)
   }
   const ratio = (side: number, to: number): string =>
-    median(rounds.map((rates) => rates[side]! / rates[to]!)).toFixed(2)
+    [0, 1]
+      .map((unit) => median(rounds.map((rates) => rates[side]![unit]! / rates[to]![unit]!)).toFixed(2))
+      .join(', ')
   const peers = peer === undefined ? '| |' : `${ratio(3, 0)} | ${ratio(2, 3)} | ${peer}`
   console.log(`| ${framework} | ${ratio(1, 0)} | ${ratio(2, 0)} | ${peers} |`)
   for (const { child } of servers) child.kill()
