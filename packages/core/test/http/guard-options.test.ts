@@ -1,24 +1,12 @@
-import {
-  createGuard,
-  createLimiter,
-  type Facts,
-  type GuardOptions,
-  memoryStore,
-  tokenBucket,
-} from '@tickbucket/core'
+import { createGuard, createLimiter, type GuardOptions, memoryStore, tokenBucket } from '@tickbucket/core'
 import { expect, test } from 'vitest'
 import { errorOf } from '../support/error-of.ts'
+import { oneClient } from '../support/one-client.ts'
 
-const facts: Facts<object> = {
-  method: () => 'GET',
-  header: () => undefined,
-  address: () => '192.0.2.1',
-  socketAddress: () => '192.0.2.1',
-}
 const nothing = { getHeader: () => undefined }
 
 function mistake(options: unknown): object {
-  const { code, option, value } = errorOf(() => createGuard(options as GuardOptions<object>, facts))
+  const { code, option, value } = errorOf(() => createGuard(options as GuardOptions<object>, oneClient))
   return { code, option, value }
 }
 
@@ -34,7 +22,7 @@ test.each([
   ['passOnStoreError', 'onStoreError'],
   ['toString', undefined],
 ])('I04 an option %s is unknown, and near to %s', (name, near) => {
-  const error = errorOf(() => createGuard({ [name]: 5 }, facts))
+  const error = errorOf(() => createGuard({ [name]: 5 }, oneClient))
   expect(error).toMatchObject({ code: 'UNKNOWN_OPTION', option: name, value: 5 })
   if (near !== undefined) expect(error.message).toContain(`Did you mean '${near}'?`)
 })
@@ -95,7 +83,7 @@ test('a limiter is asked by its own take, so that one around it sees every reque
     take: (key: string, cost?: number) => (seen.push([key, cost]), inner.take(key, cost)),
   }
   const key = 'k'.repeat(200)
-  const guard = createGuard({ limiter, key: () => key }, facts)
+  const guard = createGuard({ limiter, key: () => key }, oneClient)
   expect(guard.check({}, nothing)).toMatchObject({ decision: { remaining: 1 } })
   expect(seen).toEqual([[key, 1]])
   expect(inner.peek(key).remaining).toBe(1)
@@ -121,7 +109,7 @@ test.each([
 
 test('options of no prototype are options', () => {
   const options = Object.assign(Object.create(null) as object, { capacity: 5, perMinute: 5 })
-  expect(createGuard(options, facts).check({}, nothing)).toMatchObject({ decision: { remaining: 4 } })
+  expect(createGuard(options, oneClient).check({}, nothing)).toMatchObject({ decision: { remaining: 4 } })
 })
 
 test('a mistake claims no name: the next try is as good as the first', () => {
@@ -132,9 +120,9 @@ test('a mistake claims no name: the next try is as good as the first', () => {
     tokenBucket({ name: 'b', capacity: 9, perMinute: 9 }),
   ]
   expect(mistake({ store, policies: [a], ipv6Prefix: 7 })).toMatchObject({ option: 'ipv6Prefix' })
-  createGuard({ store, policies: [b] }, facts)
+  createGuard({ store, policies: [b] }, oneClient)
   expect(mistake({ store, policies: [a, other] })).toMatchObject({ code: 'POLICY_CONFLICT', value: 'b' })
-  createGuard({ store, name: 'a', capacity: 10, perMinute: 10 }, facts)
+  createGuard({ store, name: 'a', capacity: 10, perMinute: 10 }, oneClient)
 })
 
 test('a promise of another kind is waited for like any', async () => {
@@ -142,7 +130,7 @@ test('a promise of another kind is waited for like any', async () => {
     // oxlint-disable-next-line unicorn/no-thenable -- the promise of another library
     ['then']: (resolve: (key: string) => void) => resolve('client'),
   })
-  const guard = createGuard({ key: () => kept as never, capacity: 5, perMinute: 5 }, facts)
+  const guard = createGuard({ key: () => kept as never, capacity: 5, perMinute: 5 }, oneClient)
   expect(await guard.check({}, nothing)).toMatchObject({ decision: { remaining: 4 } })
 })
 
@@ -150,7 +138,7 @@ test('C07 the reset of an earlier limiter does not stand beside the limit of a l
   const sent = {
     getHeader: (name: string) => ({ 'X-RateLimit-Remaining': '9', 'X-RateLimit-Reset': '1' })[name],
   }
-  const { fields } = await createGuard({ capacity: 1, perDay: 1 }, facts).check({}, sent)
+  const { fields } = await createGuard({ capacity: 1, perDay: 1 }, oneClient).check({}, sent)
   const reset = Number(new Map(fields).get('X-RateLimit-Reset'))
   expect(reset).toBeGreaterThan(Date.now() / 1000 + 86_000)
 })

@@ -3,7 +3,6 @@ import { ServerResponse, IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import {
   createGuard,
-  type Facts,
   type GuardOptions,
   type LimitedRequest,
   nodeResponder,
@@ -11,13 +10,7 @@ import {
   runGuard,
 } from '@tickbucket/core'
 import { expect, test } from 'vitest'
-
-const facts: Facts<LimitedRequest> = {
-  method: () => 'GET',
-  header: () => undefined,
-  address: () => '192.0.2.1',
-  socketAddress: () => '192.0.2.1',
-}
+import { oneClient } from '../support/one-client.ts'
 
 /** A response that takes nothing but text, as some runtimes do, and remembers what it was told. */
 class StrictResponse extends EventEmitter implements NodeResponse {
@@ -54,7 +47,7 @@ async function run(
   options: GuardOptions<LimitedRequest, StrictResponse>,
   responses: readonly StrictResponse[],
 ): Promise<{ told: readonly string[]; nexts: unknown[]; req: LimitedRequest }[]> {
-  const guard = createGuard<LimitedRequest, StrictResponse>(options, facts)
+  const guard = createGuard<LimitedRequest, StrictResponse>(options, oneClient)
   return Promise.all(
     responses.map(async (res) => {
       const req: LimitedRequest = {}
@@ -108,7 +101,7 @@ test.each([
 })
 
 test('H13 what the handler behind throws is not the limiter’s to catch', () => {
-  const guard = createGuard<LimitedRequest, StrictResponse>({}, facts)
+  const guard = createGuard<LimitedRequest, StrictResponse>({}, oneClient)
   const calls: unknown[] = []
   const next = (error?: unknown): void => {
     calls.push(error)
@@ -120,7 +113,7 @@ test('H13 what the handler behind throws is not the limiter’s to catch', () =>
 
 test('Node’s own response is one that can be told', () => {
   const res = new ServerResponse(new IncomingMessage(new Socket()))
-  const guard = createGuard<LimitedRequest, ServerResponse>({ capacity: 5, perMinute: 1 }, facts)
+  const guard = createGuard<LimitedRequest, ServerResponse>({ capacity: 5, perMinute: 1 }, oneClient)
   runGuard(guard, nodeResponder, {}, res, () => undefined)
   expect(res.getHeaders()).toEqual({ 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '4' })
 })

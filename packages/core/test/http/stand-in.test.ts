@@ -1,20 +1,7 @@
-import {
-  createGuard,
-  type Facts,
-  type GuardOptions,
-  leakyBucket,
-  type Store,
-  tokenBucket,
-} from '@tickbucket/core'
+import { createGuard, type GuardOptions, leakyBucket, type Store, tokenBucket } from '@tickbucket/core'
 import { expect, test } from 'vitest'
 import { errorOf } from '../support/error-of.ts'
-
-const facts: Facts<object> = {
-  method: () => 'GET',
-  header: () => undefined,
-  address: () => '192.0.2.1',
-  socketAddress: () => '192.0.2.1',
-}
+import { oneClient } from '../support/one-client.ts'
 
 function failing(): Store {
   return { take: () => Promise.reject(new Error('gone')), reset: () => undefined }
@@ -22,7 +9,7 @@ function failing(): Store {
 
 /** `[allowed, remaining]` of so many requests, one after another through each of the guards. */
 async function asked(count: number, ...options: readonly GuardOptions<object>[]): Promise<unknown[]> {
-  const guards = options.map((one) => createGuard(one, facts))
+  const guards = options.map((one) => createGuard(one, oneClient))
   const seen: unknown[] = []
   for (let at = 0; at < count; at += 1) {
     const { decision } = await guards[at % guards.length]!.check({})
@@ -51,7 +38,7 @@ test('a request that costs more than a share takes what the share holds, and one
     [true, 0],
     [false, 0],
   ])
-  const guard = createGuard({ ...one, store: failing(), cost: () => 11 }, facts)
+  const guard = createGuard({ ...one, store: failing(), cost: () => 11 }, oneClient)
   expect((await guard.check({})).decision).toMatchObject({
     allowed: false,
     retryAfterMs: Infinity,
@@ -63,10 +50,12 @@ test('a share that could not be exact is an error when the limiter is made, and 
   const years = { rate: 1, periodMs: 2 ** 52 }
   const mistake = { code: 'POLICY_TOO_LARGE', option: 'balancers', value: 3 }
   const policy = tokenBucket({ capacity: 1, ...years })
-  expect(errorOf(() => createGuard({ capacity: 1, ...years, balancers: 3 }, facts))).toMatchObject(mistake)
-  const guard = createGuard({ policies: () => [policy], balancers: 3 }, facts)
+  expect(errorOf(() => createGuard({ capacity: 1, ...years, balancers: 3 }, oneClient))).toMatchObject(
+    mistake,
+  )
+  const guard = createGuard({ policies: () => [policy], balancers: 3 }, oneClient)
   expect(errorOf(() => void guard.check({}))).toMatchObject(mistake)
   expect(errorOf(() => void guard.check({})).message).toContain('it may be 1 at most, not 3')
-  createGuard({ policies: [policy], balancers: 3, onStoreError: 'allow' }, facts)
-  createGuard({ policies: [leakyBucket({ queue: 9, perDay: 1 })], balancers: 10_000 }, facts)
+  createGuard({ policies: [policy], balancers: 3, onStoreError: 'allow' }, oneClient)
+  createGuard({ policies: [leakyBucket({ queue: 9, perDay: 1 })], balancers: 10_000 }, oneClient)
 })
