@@ -33,7 +33,7 @@ export { type Field, REMAINING, RETRY_AFTER, wholeSeconds } from './http/fields.
 export { clientKey } from './http/client-key.ts'
 export { after, type MaybePromise } from './maybe-promise.ts'
 // Options, for stores and adapters that check theirs alike
-export { asOptions, oneOf, optionalFunction, refuseUnknown, wholeNumber } from './options.ts'
+export { asOptions, oneOf, refuseUnknown, wholeNumber } from './options.ts'
 // Time and mistakes
-export { type Clock, systemClock } from './clock.ts'
+export { type Clock, clockFrom, systemClock } from './clock.ts'
 export { type ErrorCode, TickbucketError } from './errors.ts'

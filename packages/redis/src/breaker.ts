@@ -3,16 +3,20 @@ const FAILURES = 5
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 2000
 
+/** A call that was allowed: how it ended must be told, once. */
+export interface Attempt {
+  succeeded(): void
+  failed(now: number): void
+}
+
 /**
  * Keeps calls away from a server that is down, since each would cost its caller a whole timeout and
  * might still be carried out later. After a pause, one call alone may try; if it fails, the pause
- * doubles, up to two seconds.
+ * doubles, up to two seconds. What fails that was under way before says nothing new.
  */
 export interface Breaker {
-  /** Whether a call may be made at this time, in milliseconds. What it says yes to must be told. */
-  allows(now: number): boolean
-  succeeded(): void
-  failed(now: number): void
+  /** A call that may be made at this time, in milliseconds; `undefined`: none. */
+  attempt(now: number): Attempt | undefined
 }
 
 /** `random` gives numbers from 0 to 1, so that many processes do not all try at once. */
@@ -22,25 +26,40 @@ export function createBreaker(random: () => number = Math.random): Breaker {
   let closedUntil = 0
   let isTrying = false
 
-  return {
-    allows(now) {
-      if (failures < FAILURES) return true
-      if (isTrying || now < closedUntil) return false
-      isTrying = true
-      return true
-    },
-    succeeded() {
-      failures = 0
-      pauses = 0
-      isTrying = false
-    },
+  function succeeded(): void {
+    failures = 0
+    pauses = 0
+    isTrying = false
+  }
+
+  function pause(now: number): void {
+    const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** pauses)
+    closedUntil = now + longest * (0.5 + random() / 2)
+    pauses += 1
+  }
+
+  const usual: Attempt = {
+    succeeded,
     failed(now) {
+      if (failures >= FAILURES) return
       failures += 1
+      if (failures === FAILURES) pause(now)
+    },
+  }
+  const probe: Attempt = {
+    succeeded,
+    failed(now) {
       isTrying = false
-      if (failures < FAILURES) return
-      const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** pauses)
-      closedUntil = now + pause * (0.5 + random())
-      pauses += 1
+      pause(now)
+    },
+  }
+
+  return {
+    attempt(now) {
+      if (failures < FAILURES) return usual
+      if (isTrying || now < closedUntil) return undefined
+      isTrying = true
+      return probe
     },
   }
 }

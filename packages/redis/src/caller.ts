@@ -7,22 +7,18 @@ import { RedisStoreError } from './store-error.ts'
 /** Runs scripts on servers that may be slow, gone or wrong, and never waits longer than it says. */
 export interface Caller {
   /**
-   * Runs a script once on the server of a slot; rejects with a `RedisStoreError`. Only an answer of
-   * NOSCRIPT is asked again, with the source: any other call might have been carried out.
+   * Runs a script once on a node; rejects with a `RedisStoreError`. Only an answer of NOSCRIPT is
+   * asked again, with the source: any other call might have been carried out.
    */
-  call(slot: number, script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown>
+  call(node: string, script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown>
 }
 
-/** Slots whose servers are taken to fail together: with 64 groups a dead node does not stop the others. */
-const SLOTS_OF_A_GROUP = 256
-
 export function createCaller(runner: ScriptRunner, timeoutMs: number): Caller {
-  const breakers = new Map<number, Breaker>()
+  const breakers = new Map<string, Breaker>()
 
-  function breakerOf(slot: number): Breaker {
-    const group = Math.floor(slot / SLOTS_OF_A_GROUP)
-    let breaker = breakers.get(group)
-    if (breaker === undefined) breakers.set(group, (breaker = createBreaker()))
+  function breakerOf(node: string): Breaker {
+    let breaker = breakers.get(node)
+    if (breaker === undefined) breakers.set(node, (breaker = createBreaker()))
     return breaker
   }
 
@@ -36,19 +32,19 @@ export function createCaller(runner: ScriptRunner, timeoutMs: number): Caller {
   }
 
   return {
-    async call(slot, script, keys, args) {
-      const breaker = breakerOf(slot)
-      if (!breaker.allows(ownTime().mono))
+    async call(node, script, keys, args) {
+      const attempt = breakerOf(node).attempt(ownTime().mono)
+      if (attempt === undefined)
         throw new RedisStoreError(
           'REDIS_DOWN',
           'Redis has failed several times and is left alone for a while.',
         )
       try {
         const answer = await inTime(run(script, keys, args), timeoutMs)
-        breaker.succeeded()
+        attempt.succeeded()
         return answer
       } catch (error) {
-        breaker.failed(ownTime().mono)
+        attempt.failed(ownTime().mono)
         if (error instanceof RedisStoreError) throw error
         throw new RedisStoreError('REDIS_FAILED', `Redis failed: ${messageOf(error)}`, error)
       }

@@ -4,6 +4,8 @@ export interface ScriptRunner {
   eval(source: string, keys: readonly string[], args: readonly string[]): Promise<unknown>
   /** Whether keys live on several nodes, so that a script may use those of one slot alone. */
   readonly isCluster?: boolean
+  /** The node where a slot of a cluster lives, by any name; `undefined`: not known. */
+  nodeOf?(slot: number): string | undefined
 }
 
 /** What is used of ioredis 5 and 6: a single server, Sentinel or Cluster; iovalkey is like it. */
@@ -11,8 +13,15 @@ export interface IoredisClient {
   evalsha(sha: string, numberOfKeys: number, ...keysAndArgs: string[]): Promise<unknown>
   eval(source: string, numberOfKeys: number, ...keysAndArgs: string[]): Promise<unknown>
   defineCommand(...args: never[]): unknown
+  pipeline(): { evalsha(sha: string, numberOfKeys: number, ...keysAndArgs: string[]): Executable }
   readonly isCluster?: boolean
   readonly options?: object
+  /** The addresses of the nodes of each slot, the primary first. */
+  readonly slots?: readonly (readonly string[] | undefined)[]
+}
+
+interface Executable {
+  exec(): Promise<[error: Error | null, result: unknown][] | null>
 }
 
 /** What is used of node-redis 4 to 6: a client, a pool, a cluster or Sentinel. */
@@ -20,7 +29,7 @@ export interface NodeRedisClient {
   evalSha(sha: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
   eval(source: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
   /** Only a cluster has slots. */
-  readonly slots?: unknown
+  readonly slots?: readonly ({ readonly master?: { readonly address?: string } } | undefined)[]
 }
 
 export type RedisClient = IoredisClient | NodeRedisClient | ScriptRunner
@@ -33,19 +42,45 @@ export function scriptRunner(client: unknown): ScriptRunner | undefined {
       evalsha: (sha, keys, args) => client.evalSha(sha, { keys: [...keys], arguments: [...args] }),
       eval: (source, keys, args) => client.eval(source, { keys: [...keys], arguments: [...args] }),
       isCluster: client.slots !== undefined,
+      nodeOf: (slot) => client.slots?.[slot]?.master?.address,
     }
   }
   if (isIoredis(client)) {
     return {
-      evalsha: (sha, keys, args) => client.evalsha(sha, keys.length, ...keys, ...args),
+      evalsha: pipelinesBySha(client)
+        ? (sha, keys, args) => alone(client, sha, keys, args)
+        : (sha, keys, args) => client.evalsha(sha, keys.length, ...keys, ...args),
       eval: (source, keys, args) => client.eval(source, keys.length, ...keys, ...args),
       isCluster: client.isCluster === true,
+      nodeOf: (slot) => client.slots?.[slot]?.[0],
     }
   }
   return isRunner(client) ? client : undefined
 }
 
-/** Why commands of this client may wait for ever for a server that is gone; `undefined` if they do not. */
+/** A cluster of ioredis 5 that pipelines by itself takes the sha of a script for a key, and fails. */
+function pipelinesBySha({ isCluster, options }: IoredisClient): boolean {
+  const { enableAutoPipelining } = (options ?? {}) as { enableAutoPipelining?: boolean }
+  return isCluster === true && enableAutoPipelining === true
+}
+
+/** Runs a script in a pipeline of its own, which is sent as it is. */
+async function alone(
+  client: IoredisClient,
+  sha: string,
+  keys: readonly string[],
+  args: readonly string[],
+): Promise<unknown> {
+  const [answer] = (await client
+    .pipeline()
+    .evalsha(sha, keys.length, ...keys, ...args)
+    .exec()) ?? [[new Error('The pipeline was not carried out.'), undefined]]
+  const [error, result] = answer!
+  if (error !== null) throw error
+  return result
+}
+
+/** Why commands of this client may wait for ever for a server that is gone; `undefined` if it says nothing of that. */
 export function patienceOf(client: object): string | undefined {
   const { maxRetriesPerRequest, disableOfflineQueue } = ((client as { options?: unknown }).options ?? {}) as {
     maxRetriesPerRequest?: number | null

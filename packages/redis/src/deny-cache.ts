@@ -9,8 +9,8 @@ export interface DenyCacheOptions {
   readonly maxAgeMs: number
 }
 
-/** When an answer was asked for and came, and how far into its millisecond the server's clock was. */
-interface AnswerTime {
+/** What is learnt from: when an answer was asked for and came, and how far into its millisecond the server's clock was. */
+interface Answered {
   readonly sent: OwnTime
   readonly received: OwnTime
   /** From 0 to below 1, cut to microseconds. */
@@ -23,20 +23,20 @@ const CUT_MS = 0.001
 /**
  * Refuses again what the server would refuse again, without asking it. An answer tells what a bucket
  * held; others can only have taken from it since, so it holds no more than that and what has flowed
- * in. A take is refused here only if even so much is not enough, hence never one that the server
- * would have allowed. What the refusal tells is worked out from the least that can have flowed in,
- * so that its wait is not too short.
+ * in. A take is refused here only if even so much is less than a token, hence never one that the
+ * server would have allowed; and nothing can have been taken since, so that the wait that is told, for
+ * the least that can have flowed in, is not too short.
  */
 export interface DenyCache {
   /** A refusal, if it is certain; `undefined`: ask the server. */
   refuse(key: string, cost: number, policies: readonly Policy[], now: OwnTime): Decision | undefined
   /** Learns what the buckets of a key held, by an answer of that time. */
-  learn(key: string, policies: readonly Policy[], states: readonly BucketState[], when: AnswerTime): void
-  /** Forgets a key that has been reset, and what answers that are still under way say of it. */
+  learn(key: string, policies: readonly Policy[], states: readonly BucketState[], answered: Answered): void
+  /** Forgets a key that has been reset; answers that are still under way are not learnt, whosever they are. */
   forget(key: string, now: OwnTime): void
 }
 
-interface Entry extends AnswerTime {
+interface Entry extends Answered {
   readonly policies: readonly Policy[]
   readonly states: readonly BucketState[]
 }
@@ -52,8 +52,9 @@ export function denyCache({ maxClients, maxAgeMs }: DenyCacheOptions): DenyCache
       if (entry === undefined) return undefined
       const passed = Math.max(now.mono - entry.sent.mono, now.wall - entry.sent.wall)
       if (passed > maxAgeMs) return undefined
-      const most = waits(entry, Math.floor(entry.fractionMs + CUT_MS + passed * (1 + DRIFT)), cost)
-      if (most.every((wait) => wait === 0)) return undefined
+      const atMost = Math.floor(entry.fractionMs + CUT_MS + passed * (1 + DRIFT))
+      if (cost === 0 || waits(entry, atMost, 1).every((wait) => wait === 0)) return undefined
+      const most = waits(entry, atMost, cost)
       const sinceAnswer = Math.max(0, Math.floor((now.mono - entry.received.mono) * (1 - DRIFT)))
       const least = later(entry, sinceAnswer)
       const longest = waits(entry, sinceAnswer, cost)
@@ -63,14 +64,14 @@ export function denyCache({ maxClients, maxAgeMs }: DenyCacheOptions): DenyCache
       return decide(readings, 'cache')
     },
 
-    learn(key, policies, states, when) {
-      const { sent, received } = when
+    learn(key, policies, states, answered) {
+      const { sent, received } = answered
       if (sent.mono <= forgotAt) return
       const known = entries.get(key) ?? []
       const same = known.find((one) => samePolicies(one.policies, policies))
       if (same !== undefined && same.sent.mono > sent.mono) return
       const kept = known.filter((one) => one !== same && received.mono - one.sent.mono <= maxAgeMs)
-      if (isSoonRefused(policies, states)) kept.push({ policies, states, ...when })
+      if (isSoonRefused(policies, states)) kept.push({ policies, states, ...answered })
       entries.delete(key)
       if (kept.length === 0) return
       if (entries.size >= maxClients) entries.delete(entries.keys().next().value!)
@@ -84,7 +85,7 @@ export function denyCache({ maxClients, maxAgeMs }: DenyCacheOptions): DenyCache
   }
 }
 
-/** Only who has less than a token left is; and what a log says is known to the server alone. */
+/** Only who has less than a token left is, for certain; and what a log says is known to the server alone. */
 function isSoonRefused(policies: readonly Policy[], states: readonly BucketState[]): boolean {
   return (
     !policies.some((policy) => shapeOf(policy).keepsLog) &&

@@ -1,5 +1,5 @@
 import { type BucketState, type Policy, read, type Reading, shapeOf } from '@tickbucket/core'
-import { numbersOf } from './take-batch.ts'
+import { numbersOf, type TakeAnswer } from './take-batch.ts'
 
 /** What a take found: the state of each bucket after it, and what it reads. */
 export interface Found {
@@ -10,9 +10,8 @@ export interface Found {
 /** Reads the numbers that the script tells of one take's buckets. All rounding is core's. */
 export function found(
   policies: readonly Policy[],
-  numbers: readonly number[],
+  { numbers, allowed }: Pick<TakeAnswer, 'numbers' | 'allowed'>,
   cost: number,
-  allowed: boolean,
 ): Found {
   const states: BucketState[] = []
   const readings: Reading[] = []
@@ -20,10 +19,11 @@ export function found(
   for (const policy of policies) {
     const state: BucketState = { ticks: numbers[at]!, last: numbers[at + 1]!, log: undefined }
     states.push(state)
-    if (shapeOf(policy).keepsLog)
-      readings.push(readingOfLog(policy, state.ticks, numbers.slice(at + 2), allowed))
-    else if (allowed) readings.push(read(policy, state, 0, cost))
-    else readings.push(read(policy, state, shapeOf(policy).waitMs(policy, state, cost)))
+    readings.push(
+      shapeOf(policy).keepsLog
+        ? readingOfLog(policy, state.ticks, numbers.slice(at + 2), allowed)
+        : read(policy, state, allowed ? 0 : shapeOf(policy).waitMs(policy, state, cost), allowed ? cost : 0),
+    )
     at += numbersOf(policy)
   }
   return { states, readings }

@@ -1,16 +1,16 @@
 import { inspect } from 'node:util'
-import { type Decision, decide, type Policy, type Store } from '@tickbucket/core'
+import { type Clock, type Decision, decide, type Policy, type Store } from '@tickbucket/core'
 import calculateSlot from 'cluster-key-slot'
 import { createCaller } from './caller.ts'
 import { denyCache } from './deny-cache.ts'
 import { ownTime } from './own-time.ts'
 import { found } from './reading.ts'
 import { redisKey } from './redis-key.ts'
-import { resetScript, takeScript } from './script.ts'
+import { takeScript } from './script.ts'
 import { createServerTime, type ServerTime } from './server-time.ts'
 import { type RedisStoreOptions, settingsFrom } from './settings.ts'
 import { RedisStoreError } from './store-error.ts'
-import { callOf, isWhole, partsOf, type PendingTake, settle, type TakeAnswer } from './take-batch.ts'
+import { callOf, FORGET, partsOf, type PendingTake, settle, type TakeAnswer } from './take-batch.ts'
 
 /** A store that answers with promises. */
 export interface RedisStore extends Store {
@@ -25,8 +25,8 @@ const MOST_DENIALS = 10_000
  * Buckets in Redis 6.2 or newer, or Valkey, shared by all processes that use it: exact, at the
  * server's clock, with one call for any number of policies. Nothing is sent before the first take.
  *
- * Takes of one turn of the event loop travel together. A client that Redis has refused is refused
- * again without a call for as long as its next token cannot be there. A take that Redis does not
+ * Takes of one turn of the event loop travel together. A client without a whole token left is refused
+ * without a call for as long as its next one cannot be there. A take that Redis does not
  * answer rejects with a `RedisStoreError`, at the latest after `timeoutMs`; what happens then is up
  * to `onStoreError`.
  *
@@ -38,24 +38,26 @@ const MOST_DENIALS = 10_000
 export function redisStore(options: RedisStoreOptions): RedisStore {
   const { runner, prefix, timeoutMs, maxInFlight, maxDenyMs, clock } = settingsFrom(options)
   const caller = createCaller(runner, timeoutMs)
-  /** By slot, since nodes of a cluster have clocks of their own. */
-  const serverTimes = new Map<number, ServerTime>()
+  /** By node, since those of a cluster have clocks of their own. */
+  const serverTimes = new Map<string, ServerTime>()
   const denials = denyCache({ maxClients: MOST_DENIALS, maxAgeMs: maxDenyMs })
   const queues = new Map<number, PendingTake[]>()
   let inFlight = 0
 
-  function slotOf(key: string): number {
-    return runner.isCluster === true ? calculateSlot(key) : 0
+  /** A slot is a node of its own where nobody tells which nodes there are. */
+  function nodeOf(slot: number): string {
+    return runner.isCluster === true ? (runner.nodeOf?.(slot) ?? `slot ${slot}`) : ''
   }
 
-  function serverTimeOf(slot: number): ServerTime {
-    let serverTime = serverTimes.get(slot)
-    if (serverTime === undefined) serverTimes.set(slot, (serverTime = createServerTime()))
+  function serverTimeOf(node: string): ServerTime {
+    let serverTime = serverTimes.get(node)
+    if (serverTime === undefined) serverTimes.set(node, (serverTime = createServerTime()))
     return serverTime
   }
 
+  /** Puts a take behind those of its slot that wait for the end of the turn. */
   function enqueue(take: PendingTake): void {
-    const slot = slotOf(take.redisKeys[0]!)
+    const slot = runner.isCluster === true ? calculateSlot(take.redisKeys[0]!) : 0
     const queue = queues.get(slot)
     if (queue !== undefined) {
       queue.push(take)
@@ -64,43 +66,47 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
     const takes = [take]
     queues.set(slot, takes)
     setImmediate(() => {
-      if (queues.get(slot) === takes) flush(slot)
+      queues.delete(slot)
+      for (const part of partsOf(takes)) void send(slot, part)
     })
   }
 
-  /** Sends what waits for the end of the turn. */
-  function flush(slot: number): void {
-    const takes = queues.get(slot) ?? []
-    queues.delete(slot)
-    for (const part of partsOf(takes)) void send(slot, part)
-  }
-
   async function send(slot: number, takes: readonly PendingTake[]): Promise<void> {
-    const sent = ownTime()
-    const script = takeScript(new Set(takes.flatMap(({ policies }) => policies.map(({ shape }) => shape))))
-    const { keys, args } = callOf(takes)
-    const serverTime = serverTimeOf(slot)
-    const deadline = clock === undefined ? (serverTime.latestAt(sent.mono + timeoutMs) ?? 0) : 0
-    const given = clock === undefined ? '' : String(clock())
     try {
-      const answer = await caller.call(slot, script, keys, [String(deadline), given, ...args])
-      const numbers = Array.isArray(answer) ? answer.map(Number) : []
-      const isLate = numbers.length === 1 && Number.isFinite(numbers[0])
-      if (!isLate && !isWhole(takes, numbers))
-        throw new RedisStoreError(
-          'REDIS_FAILED',
-          `Redis, or its client, answered a take with ${inspect(answer, { breakLength: Infinity, maxArrayLength: 8, maxStringLength: 60 })}.`,
-        )
-      if (clock === undefined) serverTime.learn(numbers[0]!, sent.mono, ownTime().mono)
-      if (isLate)
+      const sent = ownTime()
+      const isDone =
+        (await tried(slot, takes, sent.mono + timeoutMs)) || (await tried(slot, takes, sent.mono + timeoutMs))
+      if (!isDone)
         throw new RedisStoreError(
           'REDIS_LATE',
           'Redis came to a take after its time was up, and left it alone.',
         )
-      settle(takes, numbers, sent)
     } catch (error) {
       for (const { reject } of takes) reject(error)
     }
+  }
+
+  /**
+   * Asks the server once. `false`: it came to it too late by its clock, and did nothing; if our time
+   * is not up, it was wrong what we knew of that clock, and it may be asked again.
+   */
+  async function tried(slot: number, takes: readonly PendingTake[], until: number): Promise<boolean> {
+    const sent = ownTime()
+    if (sent.mono > until) return false
+    const serverTime = serverTimeOf(nodeOf(slot))
+    const script = takeScript(new Set(takes.flatMap(({ policies }) => policies.map(({ shape }) => shape))))
+    const { keys, args } = callOf(takes)
+    const deadline = clock === undefined ? (serverTime.latestAt(until) ?? 0) : 0
+    const given = clock === undefined ? '' : timeOf(clock)
+    const answer = await caller.call(nodeOf(slot), script, keys, [String(deadline), given, ...args])
+    const isLate = Array.isArray(answer) && answer.length === 1 && Number.isFinite(Number(answer[0]))
+    if (!isLate && !(Array.isArray(answer) && settle(takes, answer, sent)))
+      throw new RedisStoreError(
+        'REDIS_FAILED',
+        `Redis, or its client, answered a take with ${shown(answer)}.`,
+      )
+    if (clock === undefined) serverTime.learn(Number((answer as unknown[])[0]), sent.mono, ownTime().mono)
+    return !isLate
   }
 
   return {
@@ -111,13 +117,11 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
         throw new RedisStoreError('REDIS_OVERLOADED', `${maxInFlight} takes wait for Redis already.`)
       inFlight += 1
       try {
-        const redisKeys = policies.map((policy) => redisKey(prefix, key, policy))
-        const { allowed, numbers, sent, fractionMs } = await new Promise<TakeAnswer>((resolve, reject) =>
-          enqueue({ cost, policies, redisKeys, resolve, reject }),
-        )
-        const { states, readings } = found(policies, numbers, cost, allowed)
-        if (clock === undefined)
-          denials.learn(key, policies, states, { sent, received: ownTime(), fractionMs })
+        const answer = await asked(key, cost, policies)
+        const { states, readings } = found(policies, answer, cost)
+        // A server's clock that has stepped back must first come to where a bucket's time stands.
+        if (clock === undefined && states.every(({ last }) => last <= answer.serverNow))
+          denials.learn(key, policies, states, { ...answer, received: ownTime() })
         return decide(readings)
       } finally {
         inFlight -= 1
@@ -125,16 +129,27 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
     },
 
     async reset(key, policies) {
-      const keys = policies.map((policy) => redisKey(prefix, key, policy))
-      const slot = slotOf(keys[0]!)
-      // What was taken before is reset, too.
-      flush(slot)
       denials.forget(key, ownTime())
       try {
-        await caller.call(slot, resetScript(), keys, [])
+        await asked(key, FORGET, policies)
       } finally {
         denials.forget(key, ownTime())
       }
     },
   }
+
+  function asked(key: string, cost: number, policies: readonly Policy[]): Promise<TakeAnswer> {
+    const redisKeys = policies.map((policy) => redisKey(prefix, key, policy))
+    return new Promise((resolve, reject) => enqueue({ cost, policies, redisKeys, resolve, reject }))
+  }
+}
+
+function timeOf(clock: Clock): string {
+  const time = Math.floor(clock())
+  if (Number.isSafeInteger(time)) return String(time)
+  throw new RangeError(`The store's clock told ${time}, which is no time.`)
+}
+
+function shown(answer: unknown): string {
+  return inspect(answer, { breakLength: Infinity, maxArrayLength: 8, maxStringLength: 60 })
 }

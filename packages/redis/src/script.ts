@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Policy } from '@tickbucket/core'
 import { fixedWindowLua } from './lua/fixed-window.lua.ts'
 import { slidingWindowLua } from './lua/sliding-window.lua.ts'
-import { headLua, resetLua, takeLua } from './lua/take.lua.ts'
+import { headLua, takeLua } from './lua/take.lua.ts'
 import { tokenBucketLua } from './lua/token-bucket.lua.ts'
 
 /** A script, and the name by which a server that has seen it knows it. */
@@ -20,15 +20,10 @@ const FRAGMENTS: { readonly [shape in Policy['shape']]: string } = {
 
 const made = new Map<string, Script>()
 
-/** The script that decides takes of these shapes: the shapes that nobody uses are not in it. */
+/** The script that decides takes under policies of these shapes: the shapes that nobody uses are not in it. */
 export function takeScript(shapes: ReadonlySet<Policy['shape']>): Script {
   const fragments = [...new Set([...shapes].map((shape) => FRAGMENTS[shape]))].toSorted()
   return scriptOf(headLua + fragments.join('') + takeLua)
-}
-
-/** The script that forgets buckets. */
-export function resetScript(): Script {
-  return scriptOf(resetLua)
 }
 
 function scriptOf(source: string): Script {

@@ -1,7 +1,7 @@
 import {
   asOptions,
   type Clock,
-  optionalFunction,
+  clockFrom,
   refuseUnknown,
   TickbucketError,
   wholeNumber,
@@ -58,7 +58,7 @@ export function settingsFrom(options: RedisStoreOptions): RedisStoreSettings {
   const settings = {
     runner,
     prefix,
-    clock: optionalFunction('clock', given.clock, '() => whole milliseconds'),
+    clock: given.clock === undefined ? undefined : clockFrom(given.clock),
     timeoutMs: wholeNumber('timeoutMs', given.timeoutMs ?? 100, 1, 60_000),
     maxInFlight: wholeNumber('maxInFlight', given.maxInFlight ?? 10_000, 1, 1_000_000),
     maxDenyMs: wholeNumber('maxDenyMs', given.maxDenyMs ?? 1000, 0, 60_000),

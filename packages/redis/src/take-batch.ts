@@ -2,8 +2,9 @@ import type { Policy } from '@tickbucket/core'
 import type { OwnTime } from './own-time.ts'
 import { RedisStoreError } from './store-error.ts'
 
-/** One take on its way to the server. */
+/** One take on its way to the server, or the order to forget buckets. */
 export interface PendingTake {
+  /** Whole tokens from 0; or `FORGET`. */
   readonly cost: number
   readonly policies: readonly Policy[]
   /** The keys of its buckets, one for each policy. */
@@ -12,13 +13,17 @@ export interface PendingTake {
   readonly reject: (error: unknown) => void
 }
 
+/** The cost that stands for forgetting, so that it keeps its place among takes. */
+export const FORGET = -1
+
 /** What the server said of one take: the numbers of its buckets, one after another. */
 export interface TakeAnswer {
   readonly allowed: boolean
   readonly numbers: readonly number[]
   /** When it was asked. */
   readonly sent: OwnTime
-  /** How much of a millisecond the server's clock showed beside the whole ones, from 0 to below 1. */
+  /** What the server's clock showed: whole milliseconds, and how much of one beside them, from 0 to below 1. */
+  readonly serverNow: number
   readonly fractionMs: number
 }
 
@@ -68,34 +73,54 @@ export function callOf(takes: readonly PendingTake[]): { keys: string[]; args: s
   return { keys, args: [String(told.size), ...args, ...asked] }
 }
 
-/**
- * Gives each take its part of the answer, whose first numbers are the time and the microseconds above
- * it. A take whose keys hold something else fails alone.
- */
-export function settle(takes: readonly PendingTake[], numbers: readonly number[], sent: OwnTime): void {
-  const fractionMs = numbers[1]! / 1000
-  let at = 2
-  for (const take of takes) {
-    const end = endOf(take, numbers, at)
-    if (numbers[at] === UNREADABLE) take.reject(unreadable(take))
-    else take.resolve({ allowed: numbers[at] === 1, numbers: numbers.slice(at + 1, end), sent, fractionMs })
-    at = end
-  }
-}
-
-/** Whether an answer is whole: what else than our script would answer is not, such as a client's own idea of it. */
-export function isWhole(takes: readonly PendingTake[], numbers: readonly number[]): boolean {
-  const end = takes.reduce((at, take) => endOf(take, numbers, at), 2)
-  return numbers.length === end && numbers.every((number) => Number.isFinite(number))
-}
-
-/** What the script says of a take that it could not decide. */
+/** What the script says in place of 1 and 0 of a take that it could not decide. */
 const UNREADABLE = -1
+const UNWRITABLE = -2
 
-/** Where the part of a take that begins at `at` ends. */
-function endOf({ policies }: PendingTake, numbers: readonly number[], at: number): number {
-  if (numbers[at] === UNREADABLE) return at + 1
-  return policies.reduce((sum, policy) => sum + numbersOf(policy), at + 1)
+/** What an answer says of one take. */
+interface Told {
+  readonly verdict: number
+  readonly numbers: readonly number[]
+  readonly reason: string
+}
+
+/**
+ * Gives each take its part of an answer, whose first numbers are the time and the microseconds above
+ * it; one that could not be decided fails alone. Gives nothing, and `false`, if it is no such answer.
+ */
+export function settle(takes: readonly PendingTake[], answer: readonly unknown[], sent: OwnTime): boolean {
+  const serverNow = Number(answer[0])
+  const fractionMs = Number(answer[1]) / 1000
+  const told = toldOf(takes, answer)
+  if (told === undefined || !Number.isFinite(serverNow + fractionMs)) return false
+  for (let index = 0; index < takes.length; index += 1) {
+    const take = takes[index]!
+    const { verdict, numbers, reason } = told[index]!
+    if (verdict === UNREADABLE) take.reject(unreadable(take))
+    else if (verdict === UNWRITABLE)
+      take.reject(new RedisStoreError('REDIS_FAILED', `Redis failed: ${reason}`))
+    else take.resolve({ allowed: verdict === 1, numbers, sent, serverNow, fractionMs })
+  }
+  return true
+}
+
+function toldOf(takes: readonly PendingTake[], answer: readonly unknown[]): Told[] | undefined {
+  const all: Told[] = []
+  let at = 2
+  for (const { cost, policies } of takes) {
+    const verdict = Number(answer[at])
+    const isDecided = verdict === 0 || verdict === 1
+    if (!isDecided && verdict !== UNREADABLE && verdict !== UNWRITABLE) return undefined
+    const end =
+      isDecided && cost !== FORGET
+        ? policies.reduce((sum, policy) => sum + numbersOf(policy), at + 1)
+        : at + 1
+    const numbers = answer.slice(at + 1, end).map(Number)
+    if (!numbers.every(Number.isFinite)) return undefined
+    all.push({ verdict, numbers, reason: String(answer[end]) })
+    at = verdict === UNWRITABLE ? end + 1 : end
+  }
+  return at === answer.length ? all : undefined
 }
 
 function unreadable({ redisKeys }: PendingTake): RedisStoreError {

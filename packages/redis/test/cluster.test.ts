@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { tokenBucket } from '@tickbucket/core'
+import calculateSlot from 'cluster-key-slot'
 import { Cluster } from 'ioredis'
+import { Cluster as Cluster5 } from 'ioredis5'
 import { createCluster } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { redisStore } from '../src/index.ts'
@@ -78,6 +80,50 @@ describe.skipIf(command === undefined)('a cluster of three nodes and a replica o
     await other.connect()
     await exhaust(redisStore({ client: other, timeoutMs: 5000 }), 'node-redis')
     other.destroy()
+  })
+
+  test('the same through ioredis 5 that pipelines by itself', async () => {
+    const other = new Cluster5([{ host: '127.0.0.1', port: servers[0]!.port }], {
+      enableAutoPipelining: true,
+    })
+    other.on('error', () => undefined)
+    await exhaust(redisStore({ client: other, timeoutMs: 5000 }), 'ioredis 5')
+    other.disconnect()
+  })
+
+  test('a node that hangs makes the takes of its own slots fail, also where those of another begin', async () => {
+    const store = redisStore({ client, prefix: 'edge:', timeoutMs: 100 })
+    const many = [tokenBucket({ capacity: 1000, perDay: 1 })]
+    const slots = new Map<number, string>()
+    for (let index = 0; slots.size < 80; index += 1) {
+      const slot = calculateSlot(`{${index}}`)
+      if (slot > 5420 && slot <= 5500) slots.set(slot, String(index))
+    }
+    const [first, second] = [slots.entries(), slots.entries()].map((entries, side) =>
+      [...entries].filter(([slot]) => (slot <= 5460 ? 0 : 1) === side).map(([, key]) => key),
+    ) as [string[], string[]]
+    const take = (keys: string[]): Promise<unknown[]> =>
+      Promise.all(
+        keys.map((key) =>
+          store.take(key, 1, many).then(
+            () => 'served',
+            ({ code }) => code,
+          ),
+        ),
+      )
+    expect(new Set(await take([...first, ...second]))).toEqual(new Set(['served']))
+    servers[0]!.process.kill('SIGSTOP')
+    const seen = await Promise.all(
+      Array.from({ length: 8 }, async (_, round) => {
+        await sleep(round * 30)
+        return [new Set(await take(first)), new Set(await take(second))]
+      }),
+    )
+    servers[0]!.process.kill('SIGCONT')
+    for (const [dead, alive] of seen) {
+      expect(alive).toEqual(new Set(['served']))
+      expect(dead!.has('served')).toBe(false)
+    }
   })
 
   test('F7 E17 a node that dies: its clients fail in time, those of the others do not notice, and the replica knows what was spent', async () => {

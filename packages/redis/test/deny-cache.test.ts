@@ -121,7 +121,11 @@ test('it asks again at the very moment at which the server would allow, and not 
         const cache = denyCache({ maxClients: 1, maxAgeMs: 1000 })
         const at = (mono: number): { mono: number; wall: number } => ({ mono, wall: mono })
         const fractionMs = Math.floor((serverTime(executed) % 1) * 1000) / 1000
-        cache.learn('a', list, [state], { sent: at(executed - thereMs), received: at(executed), fractionMs })
+        cache.learn('a', list, [state], {
+          sent: at(executed - thereMs),
+          received: at(executed),
+          fractionMs,
+        })
         const wait = Math.ceil((1300 - ticks) / 7)
         // When the server's clock shows the millisecond at which the token is there.
         const allowedAt = (last + wait - 1_000_000 - phase) / (1 + drift)
@@ -135,7 +139,7 @@ test('it asks again at the very moment at which the server would allow, and not 
   )
 })
 
-test('a cost that fits is asked for, and one that does not is refused', () => {
+test('while there is no token any cost is refused, and once there may be one it is asked for: somebody may have taken it', () => {
   const cache = denyCache({ maxClients: 10, maxAgeMs: 1000 })
   const list = [policies[1]!]
   const at = (mono: number): { mono: number; wall: number } => ({ mono, wall: mono })
@@ -149,9 +153,10 @@ test('a cost that fits is asked for, and one that does not is refused', () => {
     source: 'cache',
     retryAfterMs: 1,
   })
-  expect(cache.refuse('a', 1, list, at(1))).toBeUndefined()
-  expect(cache.refuse('a', 2, list, at(1))).toMatchObject({ allowed: false, retryAfterMs: 186 })
-  expect(cache.refuse('a', 4, list, at(1))).toMatchObject({ allowed: false, retryAfterMs: Infinity })
+  expect(cache.refuse('a', 2, list, at(0))).toMatchObject({ allowed: false, retryAfterMs: 186 })
+  expect(cache.refuse('a', 4, list, at(0))).toMatchObject({ allowed: false, retryAfterMs: Infinity })
+  expect(cache.refuse('a', 0, list, at(0))).toBeUndefined()
+  for (const cost of [1, 2, 4]) expect(cache.refuse('a', cost, list, at(1))).toBeUndefined()
   expect(cache.refuse('b', 1, list, at(1))).toBeUndefined()
 })
 

@@ -67,7 +67,7 @@ function areReadings(readings: readonly Partial<Reading>[]): boolean {
   for (let index = 0; index < readings.length; index += 1) {
     const { policy, remaining, retryAfterMs, nextTokenAfterMs, resetAfterMs } = readings[index] ?? {}
     const isReading =
-      typeof policy === 'object' &&
+      typeof policy?.name === 'string' &&
       isDuration(remaining) &&
       isDuration(retryAfterMs) &&
       isDuration(nextTokenAfterMs) &&

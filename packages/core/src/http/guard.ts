@@ -76,7 +76,8 @@ export function createGuard<Ctx, Res = Ctx>(
 ): Guard<Ctx, Res> {
   const settings = guardSettings(options)
   const keyOf = settings.key ?? addressKeys(facts, settings.ipv6Prefix)
-  const standIn = standInOf(settings.store, settings.balancers)
+  const mostCost = typeof settings.cost === 'number' ? Math.max(1, settings.cost) : Infinity
+  const standIn = standInOf(settings.store, settings.balancers, mostCost)
   const policiesOf = policySource(settings, standIn)
   const costOf = costSource(settings)
   const ask = storeAsker(settings, standIn)

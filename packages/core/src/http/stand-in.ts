@@ -9,24 +9,22 @@ import type { Store } from '../stores/store.ts'
 export interface StandIn {
   /** @throws {TickbucketError} `POLICY_TOO_LARGE` if `balancers` are too many for one of these policies. */
   check(policies: readonly Policy[]): void
-  /**
-   * A take in the store's place. A share may hold less than a request costs that the whole policy
-   * would let through: such a request takes what its share holds, or it could not pass for as long as
-   * the store is away.
-   */
+  /** A take in the store's place. */
   take(key: string, cost: number, policies: readonly Policy[]): Decision
 }
 
-/** Limiters that share a store share what stands in for it, by how many balancers they count. */
-const memories = new WeakMap<Store, Map<number, MemoryStore>>()
+/** Limiters that share a store share what stands in for it, if their shares are alike. */
+const memories = new WeakMap<Store, Map<string, MemoryStore>>()
 
-export function standInOf(store: Store, balancers: number): StandIn {
+/** `mostCost` is the most that one request takes; `Infinity` if that is not known. */
+export function standInOf(store: Store, balancers: number, mostCost: number): StandIn {
+  const alike = `${balancers} ${mostCost}`
   const shares = new WeakMap<Policy, Policy>()
   const lists = new WeakMap<readonly Policy[], readonly Policy[]>()
 
   function share(policy: Policy): Policy {
     let own = shares.get(policy)
-    if (own === undefined) shares.set(policy, (own = shareOf(policy, balancers)))
+    if (own === undefined) shares.set(policy, (own = shareOf(policy, balancers, mostCost)))
     return own
   }
 
@@ -38,25 +36,17 @@ export function standInOf(store: Store, balancers: number): StandIn {
 
   function memory(): MemoryStore {
     let ofStore = memories.get(store)
-    if (ofStore === undefined) memories.set(store, (ofStore = new Map<number, MemoryStore>()))
-    let own = ofStore.get(balancers)
-    if (own === undefined) ofStore.set(balancers, (own = memoryStore()))
+    if (ofStore === undefined) memories.set(store, (ofStore = new Map<string, MemoryStore>()))
+    let own = ofStore.get(alike)
+    if (own === undefined) ofStore.set(alike, (own = memoryStore()))
     return own
   }
 
   return {
     check: (policies) => void policies.every(share),
-    take(key, cost, policies) {
-      const own = sharesOf(policies)
-      const isPossible = cost <= leastCapacity(policies)
-      const taken = isPossible ? Math.min(cost, leastCapacity(own)) : cost
-      return { ...memory().take(checkedKey(key), taken, own), source: 'local' }
-    },
+    take: (key, cost, policies) => ({
+      ...memory().take(checkedKey(key), cost, sharesOf(policies)),
+      source: 'local',
+    }),
   }
-}
-
-function leastCapacity(policies: readonly Policy[]): number {
-  let least = Infinity
-  for (const { capacity } of policies) if (capacity < least) least = capacity
-  return least
 }

@@ -8,21 +8,26 @@ import { make } from './make.ts'
  * they let flow exactly what one would. Of the capacity each has its part, rounded down but at least
  * 1, so together they hold `max(capacity, balancers)` at the most. A window's limit is parted alike.
  *
+ * A share of a bucket or window holds no less than `mostCost`, the most that one request takes, as far
+ * as the whole policy does: else such a request could never pass. `Infinity`, which is not known, stands
+ * for as much as can be exact.
+ *
  * @throws {TickbucketError} `POLICY_TOO_LARGE` if even one token of a share is too many ticks to be exact.
  */
-export function shareOf(policy: Policy, balancers: number): Policy {
+export function shareOf(policy: Policy, balancers: number, mostCost = 1): Policy {
   if (balancers === 1) return policy
-  const capacity = Math.max(1, Math.floor(policy.capacity / balancers))
+  const periodMs = policy.periodMs * balancers
+  const exact = mostCost === Infinity ? Math.floor(Number.MAX_SAFE_INTEGER / periodMs) : mostCost
+  const capacity = Math.max(1, Math.floor(policy.capacity / balancers), Math.min(policy.capacity, exact))
   const isWindow = policy.shape === 'fixed-window' || policy.shape === 'sliding-window'
   if (isWindow) return make({ ...policy, capacity, rate: capacity }, 'balancers', balancers)
-  const periodMs = policy.periodMs * balancers
   if (capacity * periodMs > Number.MAX_SAFE_INTEGER) {
-    const most = Math.floor(Number.MAX_SAFE_INTEGER / policy.periodMs)
+    const most = Math.floor(Number.MAX_SAFE_INTEGER / (policy.periodMs * capacity))
     throw new TickbucketError(
       'POLICY_TOO_LARGE',
       'balancers',
       balancers,
-      `'balancers' times the period of the policy '${policy.name}' must stay below 2^53 to be exact; with ${policy.periodMs} ms it may be ${most} at most, not ${balancers}.`,
+      `'balancers' times the period of the policy '${policy.name}' times the ${capacity} tokens that a share holds must stay below 2^53 to be exact; with ${policy.periodMs} ms it may be ${most} at most, not ${balancers}.`,
     )
   }
   const { after: undelayed } = policy

@@ -32,18 +32,23 @@ test('limiters that share a store share what stands in for it', async () => {
   expect(await asked(1, { ...one, store: failing() })).toEqual([[true, 3]])
 })
 
-test('a request that costs more than a share takes what the share holds, and one above the policy never passes', async () => {
+test('a share holds what a request takes, as far as the policy does, and refills at its part of the rate', async () => {
   const one = { capacity: 10, perHour: 1, balancers: 4 }
+  expect(await asked(3, { ...one, store: failing() })).toEqual([
+    [true, 1],
+    [true, 0],
+    [false, 0],
+  ])
   expect(await asked(2, { ...one, store: failing(), cost: 5 })).toEqual([
     [true, 0],
     [false, 0],
   ])
-  const guard = createGuard({ ...one, store: failing(), cost: () => 11 }, oneClient)
-  expect((await guard.check({})).decision).toMatchObject({
-    allowed: false,
-    retryAfterMs: Infinity,
-    remaining: 2,
-  })
+  const guard = createGuard({ ...one, store: failing(), cost: () => 7 }, oneClient)
+  expect((await guard.check({})).decision).toMatchObject({ allowed: true, remaining: 3 })
+  // Four tokens more, of which one comes every four hours here, are not there at once.
+  expect((await guard.check({})).decision).toMatchObject({ allowed: false, retryAfterMs: 16 * 3_600_000 })
+  const large = createGuard({ ...one, store: failing(), cost: () => 11 }, oneClient)
+  expect((await large.check({})).decision).toMatchObject({ allowed: false, retryAfterMs: Infinity })
 })
 
 test('a share that could not be exact is an error when the limiter is made, and when a callback gives it', async () => {
@@ -57,5 +62,6 @@ test('a share that could not be exact is an error when the limiter is made, and 
   expect(errorOf(() => void guard.check({}))).toMatchObject(mistake)
   expect(errorOf(() => void guard.check({})).message).toContain('it may be 1 at most, not 3')
   createGuard({ policies: [policy], balancers: 3, onStoreError: 'allow' }, oneClient)
+  createGuard({ capacity: 10 ** 6, perDay: 1, balancers: 10_000, cost: () => 5 }, oneClient)
   createGuard({ policies: [leakyBucket({ queue: 9, perDay: 1 })], balancers: 10_000 }, oneClient)
 })

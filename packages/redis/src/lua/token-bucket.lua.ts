@@ -5,6 +5,7 @@
  */
 export const tokenBucketLua = `
 local tokenBucket = {
+  fillsByRate = true,
   refill = function(value, capacity, rate, periodMs)
     local full = capacity * periodMs
     if not value then return full, now end
