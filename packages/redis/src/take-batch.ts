@@ -27,8 +27,11 @@ export interface TakeAnswer {
   readonly fractionMs: number
 }
 
-/** The most buckets that one call decides: more would keep the server from others for too long. */
-const MOST_BUCKETS = 128
+/**
+ * The most buckets that one call decides: few enough that the server works on one call while this
+ * process works on the answers of another, and keeps nobody waiting for long.
+ */
+const MOST_BUCKETS = 32
 
 /** How many numbers the script tells of a bucket of this shape. */
 export function numbersOf({ shape }: Policy): number {
