@@ -55,8 +55,7 @@ export function createBalancer(options: BalancerOptions): Balancer {
   server.on('upgrade', (req, stream, head) => {
     const socket = stream as Socket
     socket.on('error', () => socket.destroy())
-    const admitted = (error?: unknown): void => {
-      if (error !== undefined) return void socket.destroy()
+    const admitted = (): void => {
       upgraded.add(socket)
       socket.once('close', () => upgraded.delete(socket))
       forward.upgrade(req, socket, head)

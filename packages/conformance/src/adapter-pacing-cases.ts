@@ -8,6 +8,7 @@ const decided = new EventEmitter()
 
 /** An hour for each token: whoever waited for it would never answer. */
 const slow: AnyOptions = { policies: [leakyBucket({ queue: 3, perHour: 1 })] }
+const hour = [leakyBucket({ name: 'slow', queue: 3, perHour: 1 })]
 const fast: AnyOptions = { policies: [leakyBucket({ queue: 4, perSecond: 50 })] }
 
 /** Requests that a leaky bucket delays, and that are really delayed. Frozen clock, real waits of a few milliseconds. */
@@ -34,6 +35,24 @@ export const pacingCases: readonly AdapterCase[] = [
         delays.toSorted((a, b) => a - b),
         [0, 0, 0, 20, 20],
       )
+    },
+  ),
+  adapterCase(
+    'a request that no leaky bucket decides waits for none that one delays',
+    ({ header }) => ({
+      policies: (ctx) =>
+        header(ctx, 'x-slow') === undefined ? [tokenBucket({ name: 'all', capacity: 9, perHour: 1 })] : hour,
+      onDecision: () => decided.emit('decision'),
+    }),
+    async ({ ask, port, status }) => {
+      const headers = { 'x-slow': 'yes' }
+      await ask({ headers })
+      const waiting = request({ port, host: '127.0.0.1', headers })
+      waiting.on('error', () => undefined)
+      waiting.end()
+      await once(decided, 'decision')
+      strictEqual(await status(), 200)
+      waiting.destroy()
     },
   ),
   adapterCase(

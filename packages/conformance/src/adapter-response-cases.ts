@@ -13,6 +13,10 @@ export const responseCases: readonly AdapterCase[] = [
         ETag: '"v1"',
         'Last-Modified': 'Tue, 01 Dec 2026 09:00:00 GMT',
         Expires: 'Wed, 01 Dec 2027 09:00:00 GMT',
+        'CDN-Cache-Control': 'max-age=600',
+        'Content-Encoding': 'gzip',
+        'Content-Disposition': 'attachment',
+        'Content-Language': 'de',
         'X-App': 'kept',
       },
     }),
@@ -25,6 +29,8 @@ export const responseCases: readonly AdapterCase[] = [
       const refused = await ask()
       isRefused(refused, 1)
       strictEqual(refused.headers['x-app'], 'kept')
+      for (const name of ['cdn-cache-control', 'content-encoding', 'content-disposition', 'content-language'])
+        strictEqual(refused.headers[name], undefined, name)
     },
   ),
   adapterCase(

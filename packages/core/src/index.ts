@@ -29,7 +29,7 @@ export { nodeResponder, type NodeResponse, type Responder } from './http/respond
 export type { Facts, SentHeaders } from './http/facts.ts'
 export type { Departure } from './http/departure.ts'
 export type { Pause } from './http/pacing.ts'
-export { type Field, REMAINING, RETRY_AFTER, wholeSeconds } from './http/fields.ts'
+export { type Field, fieldsBeside, REMAINING, RETRY_AFTER, wholeSeconds } from './http/fields.ts'
 export { clientKey } from './http/client-key.ts'
 export { after, type MaybePromise } from './maybe-promise.ts'
 // Options, for stores and adapters that check theirs alike

@@ -20,7 +20,7 @@ async function limited(trustProxy: FastifyServerOptions['trustProxy'] = false): 
 async function warned(app: FastifyInstance, headers: Record<string, string> = {}): Promise<string[]> {
   app.get('/', () => 'hello')
   return warningsOf(async () => {
-    for (let count = 0; count < 3; count += 1) await app.inject({ url: '/', headers })
+    for (let count = 0; count < 12; count += 1) await app.inject({ url: '/', headers })
   })
 }
 

@@ -3,7 +3,9 @@ import {
   createGuard,
   type Decision,
   type Facts,
+  fieldsBeside,
   type GuardOptions,
+  type NodeResponse,
   type Responder,
   type SentHeaders,
   type Verdict,
@@ -27,7 +29,7 @@ interface Connection {
     readonly socket?: { readonly remoteAddress?: string }
     readonly headers?: Readonly<Record<string, string>>
   }
-  readonly outgoing?: SentHeaders
+  readonly outgoing?: NodeResponse
   readonly requestIP?: (request: Request) => { readonly address: string } | null
   readonly remoteAddr?: { readonly hostname?: string }
 }
@@ -60,40 +62,51 @@ export function rateLimit(options: RateLimitOptions = {}): MiddlewareHandler {
     // What is there already is not waited for.
     const verdict = checked instanceof Promise ? await checked : checked
     if (verdict.decision !== undefined) c.set('rateLimit', verdict.decision)
-    const goesOn = applyVerdict(verdict, responder, c, c)
-    if (typeof goesOn === 'boolean' ? goesOn : await goesOn) await next()
-    // Hono wants an answer even where nobody is left to read it.
-    else if (!c.finalized) c.res = c.body(null)
+    try {
+      const goesOn = applyVerdict(verdict, responder, c, c)
+      if (typeof goesOn === 'boolean' ? goesOn : await goesOn) await next()
+      // Hono wants an answer even where nobody is left to read it.
+      else if (!c.finalized) c.res = c.body(null)
+    } catch (error) {
+      // What an error handler answers with takes over what is on the response by then.
+      void c.res
+      throw error
+    }
     restoreFields(c, verdict)
   }
 }
 
+/** How Hono's server for Node is told that nothing is left to send. */
+const ALREADY_SENT = 'x-hono-already-sent'
+
 const responder: Responder<Context> = {
-  isSent: () => false,
+  isSent: (c) => connectionOf(c).outgoing?.headersSent === true,
   setHeader: (c, name, value) => c.header(name, value),
   removeHeader: (c, name) => c.header(name, undefined),
   setStatus: (c, status) => c.status(status as StatusCode),
   send(c, body) {
     c.res = c.req.method === 'HEAD' ? c.body(null) : c.body(body)
   },
-  cutOff: () => undefined,
+  cutOff(c) {
+    const { outgoing } = connectionOf(c)
+    if (outgoing?.writableEnded === false) outgoing.destroy()
+    c.res = new Response(null, { headers: { [ALREADY_SENT]: 'true' } })
+  },
   accept(c, given) {
     if (given instanceof Response) c.res = given
   },
-  departure: (c) => c.req.raw.signal,
+  // The signal of some versions of Hono's server for Node tells nothing if it is asked for too late.
+  departure: (c) => connectionOf(c).outgoing ?? c.req.raw.signal,
 }
 
-/**
- * A `Response` of a handler's own leaves out what was set before, and one that comes from another
- * server may have its own idea of a limit. Where a limiter behind this one has set the fields, they
- * are of both already.
- */
-function restoreFields(c: Context, { decision, fields, refusal }: Verdict<Context>): void {
-  const isOurs = refusal === undefined && c.get('rateLimit') === decision
-  for (const [name, value] of fields) {
-    const told = c.res.headers.get(name)
-    if (told === null || (isOurs && told !== value)) c.header(name, value)
-  }
+/** A `Response` of a handler's own leaves out what was set before, or has its own idea of a limit. */
+function restoreFields(c: Context, { fields, refusal }: Verdict<Context>): void {
+  const told: SentHeaders = { getHeader: (name) => c.res.headers.get(name) ?? undefined }
+  const missing =
+    refusal === undefined
+      ? fieldsBeside(fields, told, c.res.status)
+      : fields.filter(([name]) => told.getHeader(name) === undefined)
+  for (const [name, value] of missing) c.header(name, value)
 }
 
 /**

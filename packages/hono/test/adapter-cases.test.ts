@@ -1,4 +1,4 @@
-import { getRequestListener } from '@hono/node-server'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { type AdapterHarness, adapterCases, serve } from '@tickbucket/conformance'
 import { rateLimit } from '@tickbucket/hono'
 import { type Context, Hono } from 'hono'
@@ -7,12 +7,13 @@ import { test } from 'vitest'
 const harness: AdapterHarness = {
   canTrust: false,
   canHttp2: true,
-  canBegin: false,
+  canBegin: true,
   async serve(spec) {
     const { limiters, before, handled, failed } = spec
-    const app = new Hono()
+    const app = new Hono<{ Bindings: HttpBindings }>()
     app.use(async (c, next) => {
       for (const [name, value] of Object.entries(before)) c.header(name, value)
+      if (c.req.path === '/begun') c.env.outgoing.write('begun')
       await next()
     })
     for (const options of limiters) app.use(rateLimit(options))

@@ -25,10 +25,11 @@ export interface Middleware {
   (req: Request, res: Response, next: (error?: unknown) => void): void
   /**
    * The same for a request to upgrade, in an `upgrade` listener: counts it, and answers a refusal
-   * over the socket, before any 101, and closes it. A client that has gone meanwhile is not let
-   * through, and what its socket says of that is no error.
+   * over the socket, before any 101, and closes it. If a callback fails, it answers 500 and tells the
+   * operator. A client that has gone meanwhile is not let through, and what its socket says of that
+   * is no error.
    */
-  upgrade(req: IncomingMessage, socket: Duplex, next: (error?: unknown) => void): void
+  upgrade(req: IncomingMessage, socket: Duplex, next: () => void): void
 }
 
 const facts: Facts<Request> = {
@@ -53,8 +54,8 @@ export function rateLimit(options: RateLimitOptions = {}): Middleware {
   const rateLimit = (req: Request, res: Response, next: (error?: unknown) => void): void =>
     runGuard(guard, nodeResponder, req, res, next)
   return Object.assign(rateLimit, {
-    upgrade: (req: IncomingMessage, socket: Duplex, next: (error?: unknown) => void) =>
-      runUpgrade(guard, req, socket, next),
+    upgrade: (req: IncomingMessage, socket: Duplex, next: () => void) =>
+      runUpgrade(guard, req, socket, next, fail),
   })
 }
 
@@ -76,8 +77,12 @@ export function limited<Req extends Request = IncomingMessage, Res extends Respo
         handler(req, res)
         return
       }
-      process.emitWarning(error instanceof Error ? error : inspect(error))
-      res.statusCode = 500
-      res.end()
+      fail(error, res)
     })
+}
+
+function fail(error: unknown, res: Response): void {
+  process.emitWarning(error instanceof Error ? error : inspect(error))
+  res.statusCode = 500
+  res.end()
 }

@@ -1,4 +1,4 @@
-import { after, isPromise, type MaybePromise } from '../maybe-promise.ts'
+import { isPromise, type MaybePromise } from '../maybe-promise.ts'
 import { turnOf } from './departure.ts'
 import type { Verdict } from './guard.ts'
 import type { Responder } from './responder.ts'
@@ -28,17 +28,31 @@ export function applyVerdict<Ctx, Res>(
   if (pause !== undefined) return turnOf(pause, responder.departure(res))
   if (decision === undefined || refusal === undefined) return true
   responder.setStatus(res, refusal.status)
-  if (refusal.onRefused !== undefined) {
-    const given = refusal.onRefused(ctx, decision, res)
-    if (isPromise(given)) return after(given, (answer) => accepted(responder, res, answer))
-    return accepted(responder, res, given)
-  }
+  if (refusal.onRefused !== undefined)
+    return answeredBy(() => refusal.onRefused!(ctx, decision, res), responder, res)
   for (const [name, value] of refusal.fields) responder.setHeader(res, name, value)
   responder.send(res, refusal.body)
   return false
 }
 
-function accepted<Res>(responder: Responder<Res>, res: Res, answer: unknown): false {
-  responder.accept?.(res, answer)
-  return false
+/** The answer of a user's own. What fails is a mistake of ours, and not of the client's. */
+function answeredBy<Res>(
+  onRefused: () => unknown,
+  responder: Responder<Res>,
+  res: Res,
+): MaybePromise<boolean> {
+  const accepted = (given: unknown): false => {
+    responder.accept?.(res, given)
+    return false
+  }
+  const failed = (error: unknown): never => {
+    if (!responder.isSent(res)) responder.setStatus(res, 200)
+    throw error
+  }
+  try {
+    const given = onRefused()
+    return isPromise(given) ? Promise.resolve(given).then(accepted, failed) : accepted(given)
+  } catch (error) {
+    return failed(error)
+  }
 }

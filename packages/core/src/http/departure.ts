@@ -5,6 +5,8 @@ export type Departure = NodeDeparture | SignalDeparture
 
 interface NodeDeparture {
   readonly destroyed?: boolean
+  /** Of a response of HTTP/2, which does not tell itself. */
+  readonly stream?: { readonly destroyed: boolean } | undefined
   once(event: 'close', gone: () => void): unknown
   removeListener(event: 'close', gone: () => void): unknown
 }
@@ -25,7 +27,7 @@ interface SignalDeparture {
  */
 export function turnOf(pause: Pause, departure: Departure): Promise<boolean> {
   return new Promise((resolve) => {
-    if (isSignal(departure) ? departure.aborted : departure.destroyed === true) {
+    if (hasGone(departure)) {
       resolve(false)
       return
     }
@@ -41,6 +43,11 @@ export function turnOf(pause: Pause, departure: Departure): Promise<boolean> {
     if (isSignal(departure)) departure.addEventListener('abort', onGone)
     else departure.once('close', onGone)
   })
+}
+
+function hasGone(departure: Departure): boolean {
+  if (isSignal(departure)) return departure.aborted
+  return departure.destroyed === true || departure.stream?.destroyed === true
 }
 
 function unlisten(departure: Departure, onGone: () => void): void {

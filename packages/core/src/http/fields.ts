@@ -23,7 +23,24 @@ const DRAFT_POLICY = 'RateLimit-Policy'
 const DRAFT_STATE = 'RateLimit'
 
 /** What describes the answer that was not given, or would tell a cache to keep a refusal. */
-export const FIELDS_GONE_FROM_REFUSALS: readonly string[] = [RETRY_AFTER, 'ETag', 'Last-Modified', 'Expires']
+export const FIELDS_GONE_FROM_REFUSALS: readonly string[] = [
+  RETRY_AFTER,
+  'ETag',
+  'Last-Modified',
+  'Expires',
+  'CDN-Cache-Control',
+  'Surrogate-Control',
+  'Content-Encoding',
+  'Content-Language',
+  'Content-Location',
+  'Content-Disposition',
+  'Content-Range',
+  'Content-MD5',
+  'Content-Digest',
+  'Repr-Digest',
+  'Transfer-Encoding',
+  'Trailer',
+]
 
 /** More seconds than this overflow the timers of clients, which then come back at once: 2^31 - 1 ms. */
 const MOST_SECONDS = 2_147_483
@@ -59,6 +76,26 @@ export function limitFields(
     fields.push([DRAFT_STATE, decision.allowed ? appended(sent, DRAFT_STATE, state) : state])
   }
   return fields
+}
+
+/**
+ * What of an allowed request's fields is to be set on an answer that somebody else made, such as
+ * another server or an app behind that knows nothing of them: where both say what is left, the smaller
+ * number stays, with its own limit, and lists go on. `told` is that answer's head.
+ */
+export function fieldsBeside(fields: readonly Field[], told: SentHeaders, status: number): Field[] {
+  const theirs = numberIn(told, REMAINING)
+  return fields.flatMap(([name, value]): Field[] => {
+    const their = told.getHeader(name)
+    if (typeof their !== 'string') return [[name, value]]
+    if (their === value) return []
+    if (name !== DRAFT_POLICY && name !== DRAFT_STATE) {
+      const ours = Number(fields.find(([other]) => other === REMAINING)?.[1])
+      return theirs < ours ? [] : [[name, value]]
+    }
+    // Of what was refused behind, only that is told; and what went on from ours has it already.
+    return status === 429 || their.includes(value) ? [] : [[name, `${value}, ${their}`]]
+  })
 }
 
 /** When to come back, unless that is never; and that no cache may keep the refusal (RFC 6585, section 4). */

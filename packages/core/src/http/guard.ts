@@ -20,7 +20,7 @@ import { type DecisionEvent, type GuardOptions, type GuardSettings, guardSetting
 import { createPacer, type Pacer, type Pause } from './pacing.ts'
 import { quotaExceeded, temporaryReducedCapacity } from './problem.ts'
 import { type StandIn, standInOf } from './stand-in.ts'
-import { warnOnce } from './warn.ts'
+import { createUseWatcher } from './use-watcher.ts'
 
 /** What an adapter does with a request: sets `fields`, and goes on, after `pause`, or answers with `refusal`. */
 export interface Verdict<Ctx, Res = Ctx> {
@@ -35,11 +35,11 @@ export interface Verdict<Ctx, Res = Ctx> {
 }
 
 export interface Refusal<Ctx, Res = Ctx> {
-  /** Set the verdict's fields and these, remove `without`, then send. */
   readonly status: 429 | 503
+  /** To be set beside the verdict's; they describe `body`. */
   readonly fields: readonly Field[]
   readonly body: string
-  /** Names of fields that must not be on the response if something set them before. */
+  /** Names of fields to remove before any is set: what something in front said of another answer. */
   readonly without: readonly string[]
   /** The user's own answer: call it in place of sending `status`, `fields` and `body`. */
   readonly onRefused: ((ctx: Ctx, decision: Decision, response: Res) => unknown) | undefined
@@ -54,11 +54,6 @@ export interface Guard<Ctx, Res = Ctx> {
    */
   check(ctx: Ctx, sent?: SentHeaders): MaybePromise<Verdict<Ctx, Res>>
 }
-
-const MADE_PER_REQUEST =
-  'A limiter was made while a request was handled, so its buckets start full each time. Make it once, beside the app.'
-const COUNTED_TWICE =
-  'One limiter has seen one request twice and counted it twice. Mount it once, or give each place a limiter of its own.'
 
 const NOT_LIMITED = Object.freeze({ decision: undefined, fields: [], refusal: undefined, pause: undefined })
 
@@ -82,9 +77,7 @@ export function createGuard<Ctx, Res = Ctx>(
   const costOf = costSource(settings)
   const ask = storeAsker(settings, standIn)
   const pacer = createPacer()
-  let last: unknown
-  let isNew = true
-  void Promise.resolve().then(() => (isNew = false))
+  const noteUse = createUseWatcher()
 
   // One step each, called with what the steps before have found: over a store and callbacks that
   // answer at once, a request makes no promise and no closure.
@@ -132,7 +125,7 @@ export function createGuard<Ctx, Res = Ctx>(
     answer: Answer,
   ): Verdict<Ctx, Res> {
     const { decision, error } = answer
-    const pause = pauseOf(pacer, key, cost, decision, settings)
+    const pause = pauseOf(pacer, key, cost, policies, decision, settings)
     const verdict = verdictOf(decision, policies, settings, sent, pause)
     if (settings.onDecision !== undefined) {
       const event = { ctx, key: checkedKey(key), cost, decision, refused: verdict.refusal !== undefined }
@@ -143,25 +136,12 @@ export function createGuard<Ctx, Res = Ctx>(
 
   return {
     check(ctx, sent) {
-      if (isNew) {
-        isNew = false
-        noteAskedAtOnce()
-      }
-      if (last === ctx) warnOnce('TICKBUCKET_COUNTED_TWICE', COUNTED_TWICE)
-      last = ctx
+      noteUse(ctx)
       if (isPreflight(ctx, facts)) return NOT_LIMITED
       const key = keyOf(ctx)
       return isPromise(key) ? after(key, (name) => withKey(ctx, sent, name)) : withKey(ctx, sent, key)
     },
   }
-}
-
-let askedAtOnce = 0
-
-/** One limiter that is made and asked at once may be a test's; a second one is a habit. */
-function noteAskedAtOnce(): void {
-  askedAtOnce += 1
-  if (askedAtOnce === 2) warnOnce('TICKBUCKET_MADE_PER_REQUEST', MADE_PER_REQUEST)
 }
 
 function policySource<Ctx, Res>(
@@ -186,15 +166,22 @@ function costSource<Ctx, Res>({ cost }: GuardSettings<Ctx, Res>): (ctx: Ctx) => 
   return typeof cost === 'function' ? (ctx) => after(cost(ctx), checkedCost) : () => cost
 }
 
-/** A request that takes nothing, or that is only watched, waits for nothing. */
+/**
+ * A request that takes nothing, or that is only watched, waits for nothing; any other waits for those
+ * before it whose turn the same leaky buckets tell.
+ */
 function pauseOf<Ctx, Res>(
   pacer: Pacer,
   key: string,
   cost: number,
+  policies: readonly Policy[],
   { allowed, delayMs }: Decision,
   { dryRun }: GuardSettings<Ctx, Res>,
 ): Pause | undefined {
-  return allowed && cost > 0 && !dryRun ? pacer.pause(key, delayMs) : undefined
+  if (!allowed || cost === 0 || dryRun) return undefined
+  let queue = ''
+  for (const { shape, name } of policies) if (shape === 'leaky-bucket') queue += `${name} `
+  return queue === '' && delayMs === 0 ? undefined : pacer.pause(queue + key, delayMs)
 }
 
 function verdictOf<Ctx, Res>(

@@ -55,9 +55,9 @@ function carried<Req extends LimitedRequest, Res>(
   return applyVerdict(verdict, responder, req, res)
 }
 
-/** To most frameworks `next()` of anything falsy means to go on, and of some texts to skip. */
-function asError(error: unknown): Error {
-  return error instanceof Error
+/** To most frameworks `next()` of anything falsy means to go on, and of these texts to skip. */
+function asError(error: unknown): unknown {
+  return Boolean(error) && error !== 'route' && error !== 'router'
     ? error
     : new Error(`A callback of a limiter failed with ${show(error)}.`, { cause: error })
 }

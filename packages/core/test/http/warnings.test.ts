@@ -1,4 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { createGuard, type Facts } from '@tickbucket/core'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
@@ -79,12 +81,34 @@ test('wire 40 a request without an address is told once', async () => {
 })
 
 test('H14 limiters that are made while requests are handled are told once', async () => {
-  expect(await warned([{ ...here }, { ...here }, { ...here }], false)).toEqual([
-    'TICKBUCKET_MADE_PER_REQUEST',
-  ])
+  const many = Array.from({ length: 12 }, () => ({ ...here }))
+  expect(await warned(many, false)).toEqual(['TICKBUCKET_MADE_PER_REQUEST'])
   vi.resetModules()
   codes.length = 0
   expect(await warned([{ ...here }], false)).toEqual([])
+})
+
+test('H14 limiters that are made with their tenants’ first requests and kept are no mistake', async () => {
+  const fresh = (await import('@tickbucket/core')) as { createGuard: typeof createGuard }
+  for (let tenant = 0; tenant < 100; tenant += 1) {
+    const guard = fresh.createGuard({}, facts)
+    for (let count = 0; count < 2; count += 1) await guard.check({ ...here }, nothing)
+  }
+  await setImmediate()
+  expect(codes).toEqual([])
+})
+
+test('a request that was answered is not held by its limiter for good', async () => {
+  setFlagsFromString('--expose-gc')
+  const gc = runInNewContext('gc') as () => void
+  const fresh = (await import('@tickbucket/core')) as { createGuard: typeof createGuard }
+  const guard = fresh.createGuard({}, facts)
+  for (let count = 0; count < 100; count += 1) void guard.check({ ...here }, nothing)
+  const ctx = new WeakRef({ ...here })
+  void guard.check(ctx.deref()!, nothing)
+  await setImmediate()
+  gc()
+  expect(ctx.deref()).toBeUndefined()
 })
 
 test('H19 one limiter that sees one request twice is told once; two limiters are no mistake', async () => {
