@@ -7,13 +7,20 @@ import { RedisStoreError } from './store-error.ts'
 /** Runs scripts on servers that may be slow, gone or wrong, and never waits longer than it says. */
 export interface Caller {
   /**
-   * Runs a script once on a node; rejects with a `RedisStoreError`. Only an answer of NOSCRIPT is
-   * asked again, with the source: any other call might have been carried out.
+   * Runs a script once on a node; rejects with a `RedisStoreError`, at the latest at this process's
+   * time `until`. Only an answer of NOSCRIPT is asked again, with the source: any other call might
+   * have been carried out.
    */
-  call(node: string, script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown>
+  call(
+    node: string,
+    script: Script,
+    keys: readonly string[],
+    args: readonly string[],
+    until: number,
+  ): Promise<unknown>
 }
 
-export function createCaller(runner: ScriptRunner, timeoutMs: number): Caller {
+export function createCaller(runner: ScriptRunner): Caller {
   const breakers = new Map<string, Breaker>()
 
   function breakerOf(node: string): Breaker {
@@ -32,15 +39,16 @@ export function createCaller(runner: ScriptRunner, timeoutMs: number): Caller {
   }
 
   return {
-    async call(node, script, keys, args) {
-      const attempt = breakerOf(node).attempt(ownTime().mono)
+    async call(node, script, keys, args, until) {
+      const now = ownTime().mono
+      const attempt = breakerOf(node).attempt(now)
       if (attempt === undefined)
         throw new RedisStoreError(
           'REDIS_DOWN',
           'Redis has failed several times and is left alone for a while.',
         )
       try {
-        const answer = await inTime(run(script, keys, args), timeoutMs)
+        const answer = await inTime(run(script, keys, args), Math.max(1, until - now))
         attempt.succeeded()
         return answer
       } catch (error) {
@@ -65,7 +73,9 @@ function inTime(answer: Promise<unknown>, timeoutMs: number): Promise<unknown> {
     const timer = setTimeout(() => {
       // An event loop that was busy meets its timers before the answers that came meanwhile.
       setImmediate(() =>
-        reject(new RedisStoreError('REDIS_TIMEOUT', `Redis did not answer within ${timeoutMs} ms.`)),
+        reject(
+          new RedisStoreError('REDIS_TIMEOUT', `Redis did not answer within ${Math.ceil(timeoutMs)} ms.`),
+        ),
       )
     }, timeoutMs)
     answer.then(resolve, reject).finally(() => clearTimeout(timer))

@@ -37,7 +37,7 @@ const MOST_DENIALS = 10_000
  */
 export function redisStore(options: RedisStoreOptions): RedisStore {
   const { runner, prefix, timeoutMs, maxInFlight, maxDenyMs, clock } = settingsFrom(options)
-  const caller = createCaller(runner, timeoutMs)
+  const caller = createCaller(runner)
   /** By node, since those of a cluster have clocks of their own. */
   const serverTimes = new Map<string, ServerTime>()
   const denials = denyCache({ maxClients: MOST_DENIALS, maxAgeMs: maxDenyMs })
@@ -73,9 +73,8 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
 
   async function send(slot: number, takes: readonly PendingTake[]): Promise<void> {
     try {
-      const sent = ownTime()
-      const isDone =
-        (await tried(slot, takes, sent.mono + timeoutMs)) || (await tried(slot, takes, sent.mono + timeoutMs))
+      const until = ownTime().mono + timeoutMs
+      const isDone = (await tried(slot, takes, until)) || (await tried(slot, takes, until))
       if (!isDone)
         throw new RedisStoreError(
           'REDIS_LATE',
@@ -93,12 +92,13 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
   async function tried(slot: number, takes: readonly PendingTake[], until: number): Promise<boolean> {
     const sent = ownTime()
     if (sent.mono > until) return false
-    const serverTime = serverTimeOf(nodeOf(slot))
+    const node = nodeOf(slot)
+    const serverTime = serverTimeOf(node)
     const script = takeScript(new Set(takes.flatMap(({ policies }) => policies.map(({ shape }) => shape))))
     const { keys, args } = callOf(takes)
     const deadline = clock === undefined ? (serverTime.latestAt(until) ?? 0) : 0
     const given = clock === undefined ? '' : timeOf(clock)
-    const answer = await caller.call(nodeOf(slot), script, keys, [String(deadline), given, ...args])
+    const answer = await caller.call(node, script, keys, [String(deadline), given, ...args], until)
     const isLate = Array.isArray(answer) && answer.length === 1 && Number.isFinite(Number(answer[0]))
     if (!isLate && !(Array.isArray(answer) && settle(takes, answer, sent)))
       throw new RedisStoreError(

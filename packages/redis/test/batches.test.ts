@@ -194,6 +194,30 @@ describe.skipIf(command === undefined)('takes that travel together', () => {
       for (const version of versions) expect((await store.take('a', 1, version)).remaining).toBe(left)
   })
 
+  test('a server whose clock has jumped ahead left a take alone, and is asked again', async () => {
+    let ahead = 0
+    const lengths: number[] = []
+    const runner: ScriptRunner = {
+      async evalsha(sha, keys, [deadline, ...args]) {
+        const until = deadline === '0' ? 0 : Math.max(1, Number(deadline) - ahead)
+        const answer = (await client.evalsha(sha, keys.length, ...keys, String(until), ...args)) as number[]
+        lengths.push(answer.length)
+        return [answer[0]! + ahead, ...answer.slice(1)]
+      },
+      eval: (source, keys, args) => client.eval(source, keys.length, ...keys, ...args),
+    }
+    const store = redisStore({ client: runner, prefix: 'jumped:' })
+    for (const [jump, left, seen] of [
+      [0, 4, [5]],
+      [2000, 3, [1, 5]],
+      [0, 2, [5]],
+    ] as const) {
+      ahead += jump
+      lengths.length = 0
+      expect([(await store.take('a', 1, bucket)).remaining, lengths]).toEqual([left, seen])
+    }
+  })
+
   test('nodes whose clocks are apart: no take comes too late for the clock of another', async () => {
     const answers: number[] = []
     /** Two nodes, of which the second's clock is half a second ahead, as far as anybody can see. */
