@@ -84,17 +84,17 @@ export function limitFields(
  * number stays, with its own limit, and lists go on. `told` is that answer's head.
  */
 export function fieldsBeside(fields: readonly Field[], told: SentHeaders, status: number): Field[] {
+  const isRefusal = status === 429
   const theirs = numberIn(told, REMAINING)
+  const ours = Number(fields.find(([name]) => name === REMAINING)?.[1])
+  const keepsTheirs = isRefusal ? !Number.isNaN(theirs) : theirs < ours
   return fields.flatMap(([name, value]): Field[] => {
     const their = told.getHeader(name)
+    if (name !== DRAFT_POLICY && name !== DRAFT_STATE)
+      return keepsTheirs || their === value ? [] : [[name, value]]
     if (typeof their !== 'string') return [[name, value]]
-    if (their === value) return []
-    if (name !== DRAFT_POLICY && name !== DRAFT_STATE) {
-      const ours = Number(fields.find(([other]) => other === REMAINING)?.[1])
-      return theirs < ours ? [] : [[name, value]]
-    }
     // Of what was refused behind, only that is told; and what went on from ours has it already.
-    return status === 429 || their.includes(value) ? [] : [[name, `${value}, ${their}`]]
+    return isRefusal || their.includes(value) ? [] : [[name, `${value}, ${their}`]]
   })
 }
 
