@@ -21,7 +21,10 @@ export function runUpgrade(
   res.shouldKeepAlive = false
   // Without a listener, a client that resets its connection would end the process.
   socket.on('error', ignore)
+  const lookAway = (): unknown =>
+    socket.removeListener('readable', lookForEnd).removeListener('end', destroyEnded)
   res.once('finish', () => {
+    lookAway()
     // What the client has sent meanwhile must not make its system throw the answer away.
     socket.resume()
     socket.end(() => socket.destroy())
@@ -29,7 +32,7 @@ export function runUpgrade(
   let isDecided = false
   runGuard(guard, nodeResponder, req, res, (error) => {
     isDecided = true
-    socket.removeListener('readable', lookForEnd).removeListener('end', destroyEnded)
+    lookAway()
     if (error !== undefined) return failed(error, res)
     res.detachSocket(socket as Socket)
     // A socket that is destroyed may tell why a moment later.
